@@ -1,0 +1,272 @@
+//! The types of `manifest.json`: the table of operations that is reviewed, committed and enforced.
+
+use std::collections::BTreeMap;
+
+use indexmap::IndexMap;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+/// The version of the manifest's format that this build writes and reads.
+pub const MANIFEST_VERSION: u32 = 1;
+/// The version of the contract between `functions.py` and `mce_runtime.py`.
+pub const RUNTIME_ABI: u32 = 1;
+
+/// One server's `manifest.json`.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Manifest {
+    /// [`MANIFEST_VERSION`].
+    pub manifest_version: u32,
+    /// [`RUNTIME_ABI`].
+    pub runtime_abi: u32,
+    /// The server's identifier: the folder and Python package.
+    pub server: String,
+    /// The document's title, or the name in the config where that was sanitised.
+    pub title: String,
+    /// The document's description.
+    pub description: String,
+    /// The document this came from.
+    pub spec: Spec,
+    /// `mce` and its version.
+    pub compiler: String,
+    /// SHA-256 over all documents, the effective config and the compiler's version.
+    pub fingerprint: String,
+    /// Whether mutating operations were left out.
+    pub read_only: bool,
+    /// The document's own root server, absolute; null where there is none.
+    pub base_url: Option<String>,
+    /// The variable that overrides the base URL: `MCE_<SERVER>_BASE_URL`.
+    pub base_url_env: String,
+    /// The document's security schemes by name.
+    pub security_schemes: BTreeMap<String, SecurityScheme>,
+    /// SHA-256 of each file written beside the manifest.
+    pub outputs: BTreeMap<String, String>,
+    /// JSON Schemas (2020-12) that `schema` members refer to as `#/types/<name>`.
+    pub types: IndexMap<String, Value>,
+    /// The compiled operations.
+    pub functions: Vec<Function>,
+    /// The operations that were not compiled, and why.
+    pub skipped: Vec<Skipped>,
+}
+
+/// Where a manifest came from.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Spec {
+    /// The document's own `openapi` or `swagger` value.
+    pub version: String,
+    /// SHA-256 of the document's bytes.
+    pub sha256: String,
+    /// `swagger_url` as the config spells it, variables unexpanded, without userinfo and query.
+    pub source: String,
+    /// SHA-256 of every further document that was referred to.
+    #[serde(default)]
+    pub files: BTreeMap<String, String>,
+}
+
+/// A security scheme of the document.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct SecurityScheme {
+    /// `apiKey`, `http`, `oauth2`, `openIdConnect` or `mutualTLS`.
+    pub r#type: String,
+    /// For `http`: `bearer`, `basic`, … in lower case.
+    pub scheme: Option<String>,
+    /// For `apiKey`: `header`, `query` or `cookie`.
+    pub r#in: Option<String>,
+    /// For `apiKey`: the header, query parameter or cookie.
+    pub name: Option<String>,
+}
+
+/// Alternatives (any of the list) of sets of schemes (all of the map) with their scopes.
+/// An empty list: no credential. A list that holds an empty map: a credential is optional.
+pub type Security = Vec<BTreeMap<String, Vec<String>>>;
+
+/// One compiled operation.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Function {
+    /// The Python name.
+    pub name: String,
+    /// The document's `operationId`.
+    pub operation_id: Option<String>,
+    /// The HTTP method in upper case.
+    pub method: String,
+    /// The path template as the document spells it.
+    pub path: String,
+    /// The operation's tags.
+    pub tags: Vec<String>,
+    /// One line on what it does.
+    pub summary: String,
+    /// Whether the document calls it deprecated.
+    pub deprecated: bool,
+    /// Parameters in the order of the Python signature.
+    pub parameters: Vec<Parameter>,
+    /// The request body.
+    pub body: Option<Body>,
+    /// Python type text of what the function returns.
+    pub returns: String,
+    /// The documented responses.
+    pub responses: Vec<Response>,
+    /// The effective security of the operation.
+    pub security: Security,
+    /// How further pages are reached, where the document shows it.
+    pub pagination: Option<Pagination>,
+}
+
+/// Where a parameter travels.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Location {
+    /// In the path template.
+    Path,
+    /// In the query string.
+    Query,
+    /// As a header.
+    Header,
+    /// As a cookie.
+    Cookie,
+}
+
+/// How a parameter's value is spelt (OpenAPI 3.1, section 4.8.12.3).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub enum Style {
+    /// `;name=value` in a path.
+    Matrix,
+    /// `.value` in a path.
+    Label,
+    /// `a,b` in a path or header.
+    Simple,
+    /// `name=a&name=b` or `name=a,b` in a query or cookie.
+    Form,
+    /// `name=a%20b` in a query.
+    SpaceDelimited,
+    /// `name=a|b` in a query.
+    PipeDelimited,
+    /// `name[key]=value` in a query.
+    DeepObject,
+}
+
+/// A parameter of a [`Function`].
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Parameter {
+    /// The Python name.
+    pub name: String,
+    /// The name on the wire.
+    pub wire_name: String,
+    /// Where it travels.
+    pub r#in: Location,
+    /// Whether it must be given.
+    pub required: bool,
+    /// Python type text.
+    pub r#type: String,
+    /// How it is spelt.
+    pub style: Style,
+    /// Whether arrays and objects repeat the name.
+    pub explode: bool,
+    /// Whether reserved characters are sent as they are.
+    pub allow_reserved: bool,
+    /// Where the document gives `content` in place of `schema`: its media type.
+    pub content_type: Option<String>,
+    /// Whether JSON null is a legal value.
+    pub nullable: bool,
+    /// The document's default; never sent unasked.
+    pub default: Option<Value>,
+    /// The legal values, where the document lists them.
+    pub r#enum: Option<Vec<Value>>,
+    /// The document's description.
+    pub description: String,
+    /// JSON Schema (2020-12) of the value.
+    pub schema: Value,
+}
+
+/// The request body of a [`Function`].
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Body {
+    /// The Python name of the argument.
+    pub name: String,
+    /// The media type that is sent.
+    pub content_type: String,
+    /// Whether it must be given.
+    pub required: bool,
+    /// Python type text.
+    pub r#type: String,
+    /// The document's further media types.
+    pub alternatives: Vec<String>,
+    /// `encoding` per property of a form or multipart body, as the document gives it.
+    pub encoding: BTreeMap<String, Value>,
+    /// JSON Schema (2020-12) of the value.
+    pub schema: Value,
+}
+
+/// What a response's content becomes in Python.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum ResponseKind {
+    /// JSON, as parsed.
+    Json,
+    /// Text, as `str`.
+    Text,
+    /// Anything else, as `bytes`.
+    Bytes,
+    /// No content: `None`.
+    Empty,
+    /// A stream of server-sent events.
+    Events,
+}
+
+/// A documented response of a [`Function`].
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Response {
+    /// `200`, `2XX`, `default`, …
+    pub status: String,
+    /// The documented media types.
+    pub content_types: Vec<String>,
+    /// What the content becomes.
+    pub kind: ResponseKind,
+    /// JSON Schema (2020-12) of the content; null where there is none.
+    #[serde(default)]
+    pub schema: Value,
+}
+
+/// How a [`Function`]'s further pages are reached.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Pagination {
+    /// The way.
+    pub kind: String,
+    /// The parameter that carries it.
+    pub parameter: Option<String>,
+    /// The member of the response that holds it.
+    pub field: Option<String>,
+}
+
+/// An operation of the document that was not compiled.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Skipped {
+    /// The HTTP method in upper case.
+    pub method: String,
+    /// The path template as the document spells it.
+    pub path: String,
+    /// `read_only`, `excluded`, or `unsupported: …`.
+    pub reason: String,
+}
+
+impl Manifest {
+    /// The function of this name.
+    #[must_use]
+    pub fn function(&self, name: &str) -> Option<&Function> {
+        self.functions.iter().find(|function| function.name == name)
+    }
+}
+
+/// Whether a method may change state: `POST`, `PUT`, `PATCH`, `DELETE`.
+#[must_use]
+pub fn is_mutating(method: &str) -> bool {
+    matches!(method, "POST" | "PUT" | "PATCH" | "DELETE")
+}

@@ -1,0 +1,1 @@
+//! The pipeline from a config to `compiled/`: fetch, normalise, name, filter, render, check, write.

@@ -1,0 +1,160 @@
+//! `swaggers.yaml`, the settings table and the environment. Nothing else reads a variable or the
+//! config file.
+//!
+//! - [`Environment`]: the process's variables and those of `--env-file`, read once at start.
+//! - [`Settings`]: every `MCE_*` / `MCP_BRIDGE_*` variable, typed, from the one table in `settings`.
+//! - [`Config`]: `swaggers.yaml`, typed and validated, with places for every complaint.
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use indexmap::IndexMap;
+
+mod environment;
+mod settings;
+mod swaggers;
+mod template;
+
+pub use environment::Environment;
+pub use settings::{SETTINGS, SandboxChoice, Setting, Settings};
+pub use template::Template;
+
+/// A validated `swaggers.yaml`.
+#[derive(Debug, Clone, Default)]
+pub struct Config {
+    /// The file; its folder is what relative paths are relative to.
+    pub path: PathBuf,
+    /// The servers, names already sanitised and unique.
+    pub servers: Vec<ServerConfig>,
+    /// Things the user should know that are no error, each with its place.
+    pub warnings: Vec<String>,
+}
+
+/// One entry of `servers`.
+#[derive(Debug, Clone, Default)]
+pub struct ServerConfig {
+    /// The identifier: folder, Python package, part of variable names.
+    pub name: String,
+    /// The name as the file spells it, where that was sanitised.
+    pub title: Option<String>,
+    /// Path (relative to the config) or http(s) URL of the document. Expanded at compile time.
+    pub swagger_url: Template,
+    /// Headers for fetching the document. Expanded at compile time.
+    pub swagger_headers: IndexMap<String, Template>,
+    /// The whole prefix of every request. Expanded at run time.
+    pub base_url: Option<Template>,
+    /// The credential. Expanded at run time. `auth_header` becomes [`Auth::Static`].
+    pub auth: Option<Auth>,
+    /// Whether mutating operations are left out.
+    pub is_read_only: bool,
+    /// Mutating operations that are kept all the same, as (method in upper case, path template).
+    pub read_only_allow: Vec<OperationRef>,
+    /// Only these operations; everything where empty.
+    pub include: Filter,
+    /// Not these; wins over `include`.
+    pub exclude: Filter,
+    /// Python names by operationId or `METHOD /path`.
+    pub rename: IndexMap<String, String>,
+    /// Headers of every request. Expanded at run time. `headers` (legacy) is merged in.
+    pub extra_headers: IndexMap<String, Template>,
+    /// Markdown notes for users of the API. Expanded at compile time.
+    pub skills_url: Option<Template>,
+    /// Functions offered as tools of their own, by operationId or function name.
+    pub top_level_functions: Vec<String>,
+    /// Whether names may resolve to private addresses.
+    pub allow_private_network: bool,
+    /// Further root certificates (PEM), relative to the config. Expanded at compile time.
+    pub ca_file: Option<Template>,
+    /// Bound on one call.
+    pub timeout: Option<Duration>,
+}
+
+/// `METHOD /path` in the config.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct OperationRef {
+    /// The method in upper case.
+    pub method: String,
+    /// The path template as the document spells it.
+    pub path: String,
+    /// The entry as the file spells it, with its place, for messages.
+    pub place: String,
+}
+
+/// `include` or `exclude`.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Filter {
+    /// Tags.
+    pub tags: Vec<String>,
+    /// Globs over path templates (`*` within a segment, `**` across).
+    pub paths: Vec<String>,
+    /// operationIds.
+    pub operation_ids: Vec<String>,
+}
+
+/// A credential of a server. Every [`Template`] is expanded on the host at run time only.
+#[derive(Debug, Clone)]
+#[non_exhaustive]
+pub enum Auth {
+    /// The whole value of `Authorization`.
+    Static {
+        /// The value.
+        value: Template,
+    },
+    /// `Authorization: Bearer <token>`.
+    Jwt {
+        /// The token.
+        token: Template,
+    },
+    /// A key in a header, query parameter or cookie; where is the document's to say unless given.
+    ApiKey {
+        /// The key.
+        value: Template,
+        /// `header`, `query` or `cookie`.
+        location: Option<String>,
+        /// The header's, parameter's or cookie's name.
+        name: Option<String>,
+    },
+    /// `Authorization: Basic …`.
+    Basic {
+        /// User name.
+        username: Template,
+        /// Password.
+        password: Template,
+    },
+    /// OAuth 2 client credentials (RFC 6749, section 4.4). `keycloak` becomes this.
+    OAuth2 {
+        /// Token endpoint.
+        token_url: Template,
+        /// Client id.
+        client_id: Template,
+        /// Client secret.
+        client_secret: Template,
+        /// Scope.
+        scope: Option<Template>,
+        /// Audience.
+        audience: Option<Template>,
+        /// Further form fields.
+        extra: IndexMap<String, Template>,
+    },
+    /// A log-in that yields cookies or a token.
+    Session {
+        /// Log-in endpoint.
+        login_url: Template,
+        /// User name.
+        username: Template,
+        /// Password.
+        password: Template,
+        /// Field of the user name.
+        username_field: String,
+        /// Field of the password.
+        password_field: String,
+        /// `json` or `form`.
+        form: bool,
+        /// The cookie to keep; all where absent.
+        cookie_name: Option<String>,
+        /// JSON path of the token.
+        token_field: Option<String>,
+        /// How long a session lasts.
+        expires: Duration,
+    },
+}

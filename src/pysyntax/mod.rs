@@ -1,0 +1,1 @@
+//! The Python parser; the only user of the ruff crates. Pure.

@@ -1,0 +1,1 @@
+//! Renders an API as Python. Pure.

@@ -1,0 +1,1 @@
+//! The container sandbox: Docker or Podman through the Engine API.

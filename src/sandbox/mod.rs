@@ -1,0 +1,186 @@
+//! Where code runs. A [`Sandbox`] takes a [`Job`] and a [`Host`] and returns an [`Outcome`]; it
+//! knows neither MCP nor OpenAPI.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use async_trait::async_trait;
+use indexmap::IndexMap;
+
+use crate::wire::{Arguments, Value};
+
+pub mod docker;
+
+/// A place where code runs without network, files or credentials.
+#[async_trait]
+pub trait Sandbox: Send + Sync {
+    /// `docker` or `embedded`, as results name it.
+    fn name(&self) -> &'static str;
+
+    /// Runs one job in a fresh environment. Never fails as such: what went wrong is in the
+    /// outcome. Dropping the future ends the execution and removes what it ran in.
+    async fn run(&self, job: Job, host: Arc<dyn Host>) -> Outcome;
+}
+
+/// One execution.
+#[derive(Debug, Clone)]
+pub struct Job {
+    /// The execution's id, for names and logs.
+    pub execution_id: String,
+    /// The code exactly as the guard saw it.
+    pub code: String,
+    /// Modules the code may import beside what the image holds, from memory.
+    pub modules: Vec<Module>,
+    /// After this the environment is killed.
+    pub timeout: Duration,
+    /// Bound on result, prints and stderr together, in bytes.
+    pub max_output_bytes: usize,
+}
+
+/// A Python module handed to the sandbox.
+#[derive(Debug, Clone)]
+pub struct Module {
+    /// The dotted name, such as `weather.functions`.
+    pub name: String,
+    /// Its source.
+    pub source: String,
+}
+
+/// What came of a job.
+#[derive(Debug, Clone)]
+pub struct Outcome {
+    /// The value of `main()`, `result` or the last expression, as JSON; or why there is none.
+    pub result: Result<serde_json::Value, Failure>,
+    /// What the code wrote to stdout.
+    pub prints: String,
+    /// What the code wrote to stderr.
+    pub stderr: String,
+    /// Whether `prints` or `stderr` were cut.
+    pub truncated: bool,
+    /// From handing over the code to its end.
+    pub elapsed: Duration,
+}
+
+/// Why a job has no value.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Failure {
+    /// The class.
+    pub kind: FailureKind,
+    /// One or a few lines for the author of the code.
+    pub message: String,
+    /// The traceback cut to the code's own lines.
+    pub traceback: Option<String>,
+    /// What to do about it.
+    pub hint: Option<String>,
+}
+
+/// The classes of [`Failure`]. `Timeout`, `Memory`, `Pids` and `Disk` come from what the host
+/// observed, never from what the sandbox said.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum FailureKind {
+    /// The code raised, exited or could not be started.
+    Execution,
+    /// An API answered with an error that the code did not handle.
+    Api,
+    /// The host refused a call that the code did not handle.
+    Egress,
+    /// The time limit.
+    Timeout,
+    /// The memory limit.
+    Memory,
+    /// The process limit.
+    Pids,
+    /// A full temporary file system.
+    Disk,
+    /// The output limit.
+    OutputLimit,
+    /// Cancelled by the client.
+    Cancelled,
+    /// Python that this sandbox does not support.
+    Unsupported,
+    /// The sandbox itself is not available or not proven.
+    Sandbox,
+    /// All places are taken.
+    Busy,
+    /// A fault of MCE.
+    Internal,
+}
+
+/// What code in a sandbox can ask of the host. Implemented by the broker, one value an execution.
+#[async_trait]
+pub trait Host: Send + Sync {
+    /// Calls a compiled function.
+    ///
+    /// # Errors
+    /// [`CallError`], which the stub in the sandbox raises.
+    async fn call(
+        &self,
+        server: &str,
+        function: &str,
+        arguments: Arguments,
+    ) -> Result<Value, CallError>;
+}
+
+/// Why a call has no value.
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
+#[non_exhaustive]
+pub enum CallError {
+    /// The arguments do not fit the function: raised as `TypeError`.
+    #[error("{message}")]
+    Argument {
+        /// Python-style text, such as `get_pet() missing required argument: 'pet_id'`.
+        message: String,
+    },
+    /// The API answered with an error status: raised as `ApiError`.
+    #[error("{message}")]
+    Api {
+        /// The HTTP status.
+        status: u16,
+        /// Status and the body's own message.
+        message: String,
+        /// The decoded body.
+        body: Value,
+        /// Response headers by the allow-list, names in lower case.
+        headers: IndexMap<String, String>,
+    },
+    /// No answer came (refused, timed out, too large): raised as `ApiError` with status 0.
+    #[error("{message}")]
+    Network {
+        /// What happened, without any address that is not the server's own name.
+        message: String,
+    },
+    /// The host refused the call: raised as `EgressError`.
+    #[error("{message}")]
+    Egress {
+        /// What was refused and why.
+        message: String,
+    },
+    /// A limit of the execution was reached, such as the number of calls: raised as `EgressError`.
+    #[error("{message}")]
+    Limit {
+        /// Which limit.
+        message: String,
+    },
+    /// A fault of MCE: raised as `RuntimeError`.
+    #[error("{message}")]
+    Internal {
+        /// What to report.
+        message: String,
+    },
+}
+
+impl CallError {
+    /// The name of the class on the stream between host and sandbox.
+    #[must_use]
+    pub fn kind(&self) -> &'static str {
+        match self {
+            Self::Argument { .. } => "argument",
+            Self::Api { .. } => "api",
+            Self::Network { .. } => "network",
+            Self::Egress { .. } => "egress",
+            Self::Limit { .. } => "limit",
+            Self::Internal { .. } => "internal",
+        }
+    }
+}

@@ -1,0 +1,1 @@
+//! The MCP server; the only module that knows MCP.
