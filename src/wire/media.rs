@@ -1,0 +1,75 @@
+//! What a media type becomes in Python.
+
+/// The kinds of content.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Kind {
+    Json,
+    Text,
+    Bytes,
+}
+
+/// `type/subtype` in lower case, without parameters.
+pub(super) fn essence(content_type: &str) -> String {
+    content_type
+        .split(';')
+        .next()
+        .unwrap_or_default()
+        .trim()
+        .to_ascii_lowercase()
+}
+
+/// The kind of an [`essence`].
+pub(super) fn kind(essence: &str) -> Kind {
+    if matches!(essence, "application/json" | "text/json") || essence.ends_with("+json") {
+        return Kind::Json;
+    }
+    let is_text = essence.starts_with("text/")
+        || essence.ends_with("+xml")
+        || matches!(
+            essence.strip_prefix("application/"),
+            Some(
+                "graphql"
+                    | "javascript"
+                    | "json-seq"
+                    | "jsonl"
+                    | "jsonlines"
+                    | "ndjson"
+                    | "toml"
+                    | "x-jsonlines"
+                    | "x-ndjson"
+                    | "x-pem-file"
+                    | "x-www-form-urlencoded"
+                    | "x-yaml"
+                    | "xml"
+                    | "yaml"
+            )
+        );
+    if is_text { Kind::Text } else { Kind::Bytes }
+}
+
+/// Whether an [`essence`] says nothing about the content.
+pub(super) fn is_generic(essence: &str) -> bool {
+    matches!(
+        essence,
+        "" | "application/octet-stream" | "binary/octet-stream"
+    )
+}
+
+/// The text of a body: by the charset where that is Latin-1, else as UTF-8; what is not UTF-8
+/// becomes U+FFFD.
+pub(super) fn text(content_type: &str, body: &[u8]) -> String {
+    let is_latin = content_type.split(';').skip(1).any(|parameter| {
+        let (name, value) = parameter.split_once('=').unwrap_or((parameter, ""));
+        let value = value.trim().trim_matches(['"', '\'']).to_ascii_lowercase();
+        name.trim().eq_ignore_ascii_case("charset")
+            && matches!(
+                value.as_str(),
+                "iso-8859-1" | "iso8859-1" | "latin-1" | "latin1"
+            )
+    });
+    if is_latin {
+        return body.iter().copied().map(char::from).collect();
+    }
+    let body = body.strip_prefix(b"\xef\xbb\xbf").unwrap_or(body);
+    String::from_utf8_lossy(body).into_owned()
+}
