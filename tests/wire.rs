@@ -3,7 +3,6 @@
 
 #![expect(
     clippy::unwrap_used,
-    clippy::expect_used,
     clippy::panic,
     reason = "what fails in a test should fail it; clippy.toml reaches no function beside the tests"
 )]
