@@ -37,6 +37,10 @@ pub enum SandboxChoice {
 
 /// Every setting, typed.
 #[derive(Debug, Clone)]
+#[expect(
+    clippy::struct_excessive_bools,
+    reason = "one member a setting, and many settings are switches"
+)]
 pub struct Settings {
     /// `MCE_HOST`
     pub host: IpAddr,
