@@ -151,6 +151,10 @@ pub enum Style {
 /// A parameter of a [`Function`].
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
+#[expect(
+    clippy::struct_excessive_bools,
+    reason = "the manifest's contract has these members"
+)]
 pub struct Parameter {
     /// The Python name.
     pub name: String,
