@@ -276,30 +276,32 @@ pub fn is_mutating(method: &str) -> bool {
 }
 
 impl Function {
-    /// The `Accept` header: the media types of the documented successes (of `default` where no
-    /// 2xx is documented), JSON first, since servers that offer several often take the first.
-    /// None where no success has content.
+    /// The function's [`accept`].
     #[must_use]
     pub fn accept(&self) -> Option<String> {
-        let documents_success = self.responses.iter().any(Response::is_success);
-        let mut media_types: Vec<&str> = Vec::new();
-        for response in &self.responses {
-            let counts = if documents_success {
-                response.is_success()
-            } else {
-                response.status == "default"
-            };
-            if counts {
-                for media_type in &response.content_types {
-                    if !media_type.is_empty() && !media_types.contains(&media_type.as_str()) {
-                        media_types.push(media_type);
-                    }
-                }
-            }
-        }
-        media_types.sort_by_key(|media_type| !is_json(media_type));
-        (!media_types.is_empty()).then(|| media_types.join(", "))
+        accept(&self.responses)
     }
+}
+
+/// The `Accept` header: the first (preferred) media type of each documented success, of `default`
+/// where no 2xx is documented. None where no success has content.
+#[must_use]
+pub fn accept(responses: &[Response]) -> Option<String> {
+    let documents_success = responses.iter().any(Response::is_success);
+    let mut preferred: Vec<&str> = Vec::new();
+    for response in responses {
+        let counts = if documents_success {
+            response.is_success()
+        } else {
+            response.status == "default"
+        };
+        if let Some(media_type) = response.content_types.first().filter(|_| counts)
+            && !preferred.contains(&media_type.as_str())
+        {
+            preferred.push(media_type);
+        }
+    }
+    (!preferred.is_empty()).then(|| preferred.join(", "))
 }
 
 impl Response {
@@ -308,11 +310,4 @@ impl Response {
     pub fn is_success(&self) -> bool {
         self.status.starts_with('2')
     }
-}
-
-fn is_json(media_type: &str) -> bool {
-    let essence = media_type.split(';').next().unwrap_or_default().trim();
-    essence.eq_ignore_ascii_case("application/json")
-        || essence.eq_ignore_ascii_case("text/json")
-        || essence.to_ascii_lowercase().ends_with("+json")
 }
