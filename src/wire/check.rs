@@ -89,7 +89,7 @@ fn check_value(
     }
     match &function.body {
         // What is not JSON has one type, whatever its schema says; the encoder knows which.
-        Some(body) if media::kind(&media::essence(&body.content_type)) == Kind::Json => {
+        Some(body) if media::kind(&body.content_type) == Kind::Json => {
             let schema = resolve(&body.schema, types);
             check_type(schema, value)?;
             check_enum(schema.get("enum").and_then(Json::as_array), value)

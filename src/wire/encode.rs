@@ -74,9 +74,9 @@ pub fn encode(
     }
     let mut content = None;
     if let Some((declared, value)) = given_body(function, arguments) {
-        let (bytes, media_type) = body(&declared.content_type, value)
+        let bytes = body(&declared.content_type, value)
             .map_err(|problem| ArgumentError::argument(&function.name, &declared.name, &problem))?;
-        push_unless_named(&mut headers, "Content-Type", media_type);
+        push_unless_named(&mut headers, "Content-Type", declared.content_type.clone());
         content = Some(bytes);
     }
     let (path, mut fixed) = fill(function, &segments)?;
@@ -117,29 +117,15 @@ fn push_unless_named(headers: &mut Vec<(String, String)>, name: &str, value: Str
     }
 }
 
-/// The body's bytes and its `Content-Type`.
-fn body(media_type: &str, value: &Value) -> Result<(Bytes, String), Problem> {
-    let essence = media::essence(media_type);
-    let mut kind = media::kind(&essence);
-    let mut media_type = media_type;
-    if essence.contains('*') {
-        // A range says what may be sent, not what is.
-        if matches!(value, Value::Bytes(_)) {
-            (kind, media_type) = (Kind::Bytes, "application/octet-stream");
-        } else if kind == Kind::Text {
-            media_type = "text/plain";
-        } else if matches!(essence.as_str(), "*/*" | "application/*") {
-            (kind, media_type) = (Kind::Json, "application/json");
-        }
+/// The body's bytes.
+fn body(media_type: &str, value: &Value) -> Result<Bytes, Problem> {
+    match (media::kind(media_type), value) {
+        (Kind::Json, value) => Ok(Bytes::from(style::json(value, Escapes::Necessary)?)),
+        (Kind::Text, Value::String(text)) => Ok(Bytes::from(text.clone())),
+        (Kind::Text, other) => Err(format!("must be str, not {}", other.type_name())),
+        (Kind::Bytes, Value::Bytes(bytes)) => Ok(bytes.clone()),
+        (Kind::Bytes, other) => Err(format!("must be bytes, not {}", other.type_name())),
     }
-    let bytes = match (kind, value) {
-        (Kind::Json, value) => Bytes::from(style::json(value, Escapes::Necessary)?),
-        (Kind::Text, Value::String(text)) => Bytes::from(text.clone()),
-        (Kind::Text, other) => return Err(format!("must be str, not {}", other.type_name())),
-        (Kind::Bytes, Value::Bytes(bytes)) => bytes.clone(),
-        (Kind::Bytes, other) => return Err(format!("must be bytes, not {}", other.type_name())),
-    };
-    Ok((bytes, media_type.to_owned()))
 }
 
 /// The template's path with its placeholders filled in, and its fixed query items: some documents

@@ -1,5 +1,7 @@
 //! What a media type becomes in Python.
 
+use crate::api::Media;
+
 /// The kinds of content.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Kind {
@@ -18,33 +20,13 @@ pub(super) fn essence(content_type: &str) -> String {
         .to_ascii_lowercase()
 }
 
-/// The kind of an [`essence`].
-pub(super) fn kind(essence: &str) -> Kind {
-    if matches!(essence, "application/json" | "text/json") || essence.ends_with("+json") {
-        return Kind::Json;
+/// The kind of a media type.
+pub(super) fn kind(content_type: &str) -> Kind {
+    match Media::of(content_type) {
+        Media::Json => Kind::Json,
+        Media::Text | Media::Events => Kind::Text,
+        Media::Form | Media::Multipart | Media::Range | Media::Binary => Kind::Bytes,
     }
-    let is_text = essence.starts_with("text/")
-        || essence.ends_with("+xml")
-        || matches!(
-            essence.strip_prefix("application/"),
-            Some(
-                "graphql"
-                    | "javascript"
-                    | "json-seq"
-                    | "jsonl"
-                    | "jsonlines"
-                    | "ndjson"
-                    | "toml"
-                    | "x-jsonlines"
-                    | "x-ndjson"
-                    | "x-pem-file"
-                    | "x-www-form-urlencoded"
-                    | "x-yaml"
-                    | "xml"
-                    | "yaml"
-            )
-        );
-    if is_text { Kind::Text } else { Kind::Bytes }
 }
 
 /// Whether an [`essence`] says nothing about the content.

@@ -48,7 +48,7 @@ fn members(object: &indexmap::IndexMap<String, Value>) -> Result<Vec<String>, Pr
 
 /// The value of a parameter that the document describes by `content`.
 fn content_text(media_type: &str, value: &Value, escapes: Escapes) -> Result<String, Problem> {
-    match (media::kind(&media::essence(media_type)), value) {
+    match (media::kind(media_type), value) {
         (Kind::Json, value) => json(value, escapes),
         (_, Value::String(text)) => Ok(text.clone()),
         (_, other) => Err(format!("must be str, not {}", other.type_name())),

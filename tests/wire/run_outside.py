@@ -39,13 +39,8 @@ def accept(responses: list[dict[str, Any]]) -> str | None:
     successes = [item for item in responses if item["status"].startswith("2")]
     if not successes:
         successes = [item for item in responses if item["status"] == "default"]
-    names = list(dict.fromkeys(name for item in successes for name in item["content_types"]))
-
-    def is_other(name: str) -> bool:
-        essence = name.partition(";")[0].strip().lower()
-        return not (essence in ("application/json", "text/json") or essence.endswith("+json"))
-
-    return ", ".join(sorted(names, key=is_other)) or None
+    preferred = (item["content_types"][0] for item in successes if item["content_types"])
+    return ", ".join(dict.fromkeys(preferred)) or None
 
 
 def decorated(runtime: ModuleType, function: dict[str, Any]) -> Any:
