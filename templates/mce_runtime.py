@@ -994,6 +994,9 @@ def _result(
     value = _decode(spec, status, content_type, body)
     if 200 <= status < 300:
         return value
+    # An API may echo what it was sent. Before the text is cut, and after it is unescaped.
+    for secret in outgoing.secrets:
+        body = body.replace(secret.encode(), b"***")
     message = _error_message(status, content_type, body)
     for secret in outgoing.secrets:
         message = message.replace(secret, "***")
