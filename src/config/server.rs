@@ -303,25 +303,12 @@ fn read_filter(reader: &mut Reader, node: &Node, what: &str) -> Filter {
         reader.complain(node.position, format!("{what} selects nothing"));
     }
     let [tags, paths, operation_ids] = &mut lists;
-    let filter = Filter {
+    // Whether an entry matches anything is only known with the document.
+    Filter {
         tags: std::mem::take(tags),
         paths: std::mem::take(paths),
         operation_ids: std::mem::take(operation_ids),
-    };
-    if let Some(path) = filter
-        .paths
-        .iter()
-        .find(|path| !path.starts_with(['/', '*']))
-    {
-        reader.complain(
-            fields.position_of("paths"),
-            format!(
-                "the path {} of {what} starts with neither `/` nor `*`, so it matches nothing",
-                quote(path)
-            ),
-        );
     }
-    filter
 }
 
 /// A list of texts that name something of a document.
