@@ -157,7 +157,7 @@ pub(super) fn nearest<'a>(
     word: &str,
     candidates: impl IntoIterator<Item = &'a str>,
 ) -> Option<&'a str> {
-    if word.len() > 100 {
+    if word.is_empty() || word.len() > 100 {
         return None;
     }
     let folded = fold(word);

@@ -78,6 +78,36 @@ fn an_alias_bomb_is_refused_at_once() {
 }
 
 #[test]
+fn a_config_of_many_entries_is_judged_quickly() {
+    let many = |entry: &dyn Fn(usize) -> String| (0..40_000).map(entry).collect::<String>();
+    let texts = [
+        with(&format!(
+            "extra_headers:\n{}",
+            many(&|n| format!("  h{n}: a\n"))
+        )),
+        with(&format!(
+            "rename:\n{}",
+            many(&|n| format!("  o{n}: f{n}\n"))
+        )),
+        with(&format!(
+            "top_level_functions:\n{}",
+            many(&|n| format!("- f{n}\n"))
+        )),
+        with(&many(&|n| format!("is_read_onl{n}: 1\n"))),
+        format!("servers:\n{}", many(&|n| format!("- {{name: a{n}}}\n"))),
+    ];
+    for text in texts {
+        let started = std::time::Instant::now();
+        let _ = parse(&text);
+        assert!(
+            started.elapsed() < Duration::from_secs(4),
+            "{}",
+            &text[..90]
+        );
+    }
+}
+
+#[test]
 fn files_are_found_in_order_and_read_with_care() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("a.yaml");

@@ -156,7 +156,12 @@ fn urls_are_checked_where_they_stand() {
             "4:15",
             "`base_url`: a `${` stands inside another",
         ),
-        ("base_url: https://${}.h", "4:15", "names no variable"),
+        ("base_url: https://${}.h", "4:15", "no name"),
+        (
+            "base_url: https://${a b}.h",
+            "4:15",
+            "`a b` names no variable",
+        ),
         (
             "skills_url: file:///etc/passwd",
             "4:17",
