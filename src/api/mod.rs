@@ -1,6 +1,15 @@
-//! What an API offers, once names are given and the read-only filter has run: the manifest's
-//! types, Python-safe names, and the filter. Knows nothing of OpenAPI or of Python text.
+//! What an API offers: the normalised model, the read-only filter, Python-safe names, and the
+//! manifest's types. Knows nothing of OpenAPI or of Python text.
 
+pub mod filter;
+pub mod identifiers;
 mod manifest;
+mod model;
+mod naming;
+pub mod schema;
+mod text;
 
 pub use manifest::*;
+pub use model::{Api, Media, Operation, OperationBody, OperationParameter};
+pub use naming::{NamedApi, NamingError, OperationNames, give_names};
+pub use text::{is_hidden, visible};

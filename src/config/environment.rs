@@ -1,10 +1,118 @@
 //! The variables of the process and of `--env-file`.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt;
+use std::path::Path;
+
+use super::Error;
+use super::env_file::EnvFile;
 
 /// A snapshot of the environment, taken once at start. `Debug` shows names only.
+///
+/// What an env file adds lives in this snapshot alone: it is never put into the process's own
+/// environment, so no child process sees it.
 #[derive(Clone, Default)]
-#[expect(dead_code, reason = "read by the parts that follow")]
 pub struct Environment {
     variables: BTreeMap<String, String>,
+    not_unicode: BTreeSet<String>,
+}
+
+impl Environment {
+    /// The variables of this process.
+    #[must_use]
+    pub fn from_process() -> Self {
+        let mut environment = Self::default();
+        for (name, value) in std::env::vars_os() {
+            let Ok(name) = name.into_string() else {
+                continue;
+            };
+            match value.into_string() {
+                Ok(value) => {
+                    environment.variables.insert(name, value);
+                }
+                Err(_) => {
+                    environment.not_unicode.insert(name);
+                }
+            }
+        }
+        environment
+    }
+
+    /// Exactly these variables.
+    #[must_use]
+    pub fn from_pairs<N, V>(pairs: impl IntoIterator<Item = (N, V)>) -> Self
+    where
+        N: Into<String>,
+        V: Into<String>,
+    {
+        Self {
+            variables: pairs
+                .into_iter()
+                .map(|(name, value)| (name.into(), value.into()))
+                .collect(),
+            not_unicode: BTreeSet::new(),
+        }
+    }
+
+    /// These variables and, beneath them, those of an env file that it may set: `MCE_*`,
+    /// `MCP_BRIDGE_*`, `MCP_SERVERS_CONFIG`, and those `allowed` permits (the ones the config
+    /// names). The second value says which were left out.
+    ///
+    /// # Errors
+    /// The file cannot be read or a line of it is malformed; the message names the line without
+    /// its value.
+    pub fn with_env_file(
+        self,
+        path: &Path,
+        allowed: impl Fn(&str) -> bool,
+    ) -> Result<(Self, Vec<String>), Error> {
+        Ok(self.with(&EnvFile::read(path)?, allowed))
+    }
+
+    /// [`Environment::with_env_file`] for a file that was read already.
+    #[must_use]
+    pub fn with(mut self, file: &EnvFile, allowed: impl Fn(&str) -> bool) -> (Self, Vec<String>) {
+        let (taken, warnings) = file.select(allowed);
+        for (name, value) in taken {
+            if !self.not_unicode.contains(name) {
+                self.variables
+                    .entry(name.to_owned())
+                    .or_insert_with(|| value.to_owned());
+            }
+        }
+        (self, warnings)
+    }
+
+    /// The value of a variable; `None` where it is not set or not UTF-8.
+    #[must_use]
+    pub fn get(&self, name: &str) -> Option<&str> {
+        self.variables.get(name).map(String::as_str)
+    }
+
+    /// The names of all variables.
+    pub fn names(&self) -> impl Iterator<Item = &str> {
+        self.variables.keys().map(String::as_str)
+    }
+
+    /// Whether the variable is set to something that is not UTF-8.
+    pub(super) fn is_not_unicode(&self, name: &str) -> bool {
+        self.not_unicode.contains(name)
+    }
+}
+
+impl fmt::Debug for Environment {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.debug_set().entries(self.names()).finish()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn debug_shows_no_value() {
+        let environment = Environment::from_pairs([("MCE_X_AUTH", "canary")]);
+        assert_eq!(format!("{environment:?}"), r#"{"MCE_X_AUTH"}"#);
+    }
 }

@@ -10,14 +10,33 @@ use std::time::Duration;
 
 use indexmap::IndexMap;
 
+mod auth;
+mod env_file;
 mod environment;
+mod error;
+mod headers;
+mod names;
+mod open;
+mod reader;
+mod secrets;
+mod server;
 mod settings;
+mod settings_table;
+mod settings_values;
 mod swaggers;
 mod template;
+mod urls;
 
+pub use env_file::EnvFile;
 pub use environment::Environment;
-pub use settings::{SETTINGS, SandboxChoice, Setting, Settings};
+pub use error::{Complaint, Error};
+pub use headers::is_forbidden_header;
+pub use names::SERVER_VARIABLES;
+pub use open::{Opened, open};
+pub use settings::{SandboxChoice, SandboxMode, Settings};
+pub use settings_table::{SETTINGS, Setting};
 pub use template::Template;
+pub use urls::{UrlError, check_base_url};
 
 /// A validated `swaggers.yaml`.
 #[derive(Debug, Clone, Default)]
@@ -33,6 +52,8 @@ pub struct Config {
 /// One entry of `servers`.
 #[derive(Debug, Clone, Default)]
 pub struct ServerConfig {
+    /// `file:line:column` of the entry, for messages.
+    pub place: String,
     /// The identifier: folder, Python package, part of variable names.
     pub name: String,
     /// The name as the file spells it, where that was sanitised.
@@ -148,7 +169,7 @@ pub enum Auth {
         username_field: String,
         /// Field of the password.
         password_field: String,
-        /// `json` or `form`.
+        /// Whether the fields are sent as a form rather than as JSON.
         form: bool,
         /// The cookie to keep; all where absent.
         cookie_name: Option<String>,

@@ -1,27 +1,19 @@
-//! Every setting in one table: name, aliases, type, default, meaning. `--help`, the docs and the
-//! parser all come from it.
+//! Every setting, typed. Names, defaults and meanings come from the table in `settings_table`.
 
+use std::collections::BTreeSet;
 use std::net::IpAddr;
 use std::path::PathBuf;
 use std::time::Duration;
 
-/// One row of the table.
-#[derive(Debug, Clone, Copy)]
-pub struct Setting {
-    /// The variable's name.
-    pub name: &'static str,
-    /// Further names with the same meaning (the seeds' spellings).
-    pub aliases: &'static [&'static str],
-    /// What a value looks like, for people.
-    pub kind: &'static str,
-    /// The default as one would write it.
-    pub default: &'static str,
-    /// One sentence.
-    pub meaning: &'static str,
-}
-
-/// The table.
-pub const SETTINGS: &[Setting] = &[];
+use super::error::{Complaint, nearest, quote};
+use super::names::{self, SERVER_VARIABLES};
+use super::settings_table::{SETTINGS, is_setting};
+use super::settings_values::{
+    GIB, Invalid, MIB, describe, parse_boolean, parse_cpus, parse_docker_host, parse_domains,
+    parse_host, parse_image, parse_log_level, parse_mode, parse_path, parse_proxy, parse_runtime,
+    parse_sandbox, parse_user, seconds, size, whole,
+};
+use super::{Environment, Error};
 
 /// `MCE_SANDBOX`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -33,6 +25,16 @@ pub enum SandboxChoice {
     Docker,
     /// The embedded interpreter.
     Embedded,
+}
+
+/// `MCE_SANDBOX_MODE`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum SandboxMode {
+    /// Started containers are held ready.
+    #[default]
+    Warm,
+    /// A container is started when it is needed.
+    Cold,
 }
 
 /// Every setting, typed.
@@ -60,6 +62,10 @@ pub struct Settings {
     pub lint_enabled: bool,
     /// `MCE_SANDBOX`
     pub sandbox: SandboxChoice,
+    /// `MCE_SANDBOX_MODE`
+    pub sandbox_mode: SandboxMode,
+    /// `MCE_WARM_POOL_SIZE`
+    pub warm_pool_size: usize,
     /// `MCE_DOCKER_IMAGE` (`MCP_BRIDGE_IMAGE`)
     pub docker_image: String,
     /// `MCE_DOCKER_HOST`, else `DOCKER_HOST`
@@ -94,7 +100,7 @@ pub struct Settings {
     pub cache_db_path: PathBuf,
     /// `MCE_AUDIT_DB_PATH`
     pub audit_db_path: PathBuf,
-    /// `MCE_ALLOWED_DOMAINS`: `None` where unset.
+    /// `MCE_ALLOWED_DOMAINS` in lower case (IDNA applied); `None` where unset, never empty.
     pub allowed_domains: Option<Vec<String>>,
     /// `MCE_HTTPS_PROXY`
     pub https_proxy: Option<String>,
@@ -108,4 +114,297 @@ pub struct Settings {
     pub max_response_bytes: usize,
     /// `MCE_CALL_TIMEOUT_SECONDS`
     pub call_timeout: Duration,
+}
+
+/// A day: more is a slip of the keyboard.
+const LONGEST: f64 = 24.0 * 3600.0;
+const YEAR: f64 = 365.0 * LONGEST;
+
+impl Settings {
+    /// Reads every setting. An empty variable counts as one that is not set. The second value says
+    /// which variables are set without effect.
+    ///
+    /// # Errors
+    /// Every value that is not valid, by the name of its variable.
+    pub fn from_environment(environment: &Environment) -> Result<(Self, Vec<String>), Error> {
+        let mut lookup = Lookup {
+            environment,
+            complaints: Vec::new(),
+            warnings: Vec::new(),
+            asked: BTreeSet::new(),
+        };
+        let settings = lookup.settings();
+        lookup.warn_of_ignored();
+        match (Error::from_complaints(lookup.complaints), settings) {
+            (None, Some(settings)) => Ok((settings, lookup.warnings)),
+            (Some(error), _) => Err(error),
+            (None, None) => Err(Complaint::at("settings", "cannot be read").into()),
+        }
+    }
+
+    /// Warnings about `MCE_*` and `MCP_BRIDGE_*` variables that nothing reads: neither settings,
+    /// nor variables of these servers, nor `named` by the config's templates. Names only.
+    #[must_use]
+    pub fn unknown_variables<'a>(
+        environment: &Environment,
+        servers: impl IntoIterator<Item = &'a str>,
+        named: &BTreeSet<String>,
+    ) -> Vec<String> {
+        let of_servers: BTreeSet<String> = servers
+            .into_iter()
+            .flat_map(|server| {
+                SERVER_VARIABLES
+                    .iter()
+                    .map(move |suffix| names::variable(server, suffix))
+            })
+            .collect();
+        let known = || {
+            SETTINGS
+                .iter()
+                .flat_map(|row| std::iter::once(row.name).chain(row.aliases.iter().copied()))
+                .chain(of_servers.iter().map(String::as_str))
+        };
+        environment
+            .names()
+            .filter(|name| name.starts_with("MCE_") || name.starts_with("MCP_BRIDGE_"))
+            .filter(|name| {
+                !is_setting(name) && !of_servers.contains(*name) && !named.contains(*name)
+            })
+            .map(|name| {
+                let shown = quote(name);
+                match closest(name, known()) {
+                    Some(near) => {
+                        format!("{shown} is no variable of mce; did you mean `{near}`?")
+                    }
+                    None => format!("{shown} is no variable of mce and is ignored"),
+                }
+            })
+            .collect()
+    }
+}
+
+/// [`nearest`], but closer: names of variables are long, and share a prefix.
+fn closest<'a>(name: &str, known: impl Iterator<Item = &'a str>) -> Option<&'a str> {
+    nearest(name, known).filter(|near| strsim::damerau_levenshtein(name, near) <= 3)
+}
+
+/// A variable and its value.
+type Found<'e> = (&'static str, &'e str);
+
+/// Reads variables by the rows of the table and collects what is wrong.
+struct Lookup<'e> {
+    environment: &'e Environment,
+    complaints: Vec<Complaint>,
+    warnings: Vec<String>,
+    /// The settings that were read.
+    asked: BTreeSet<&'static str>,
+}
+
+impl<'e> Lookup<'e> {
+    fn settings(&mut self) -> Option<Settings> {
+        // Every one is read before any failure counts, so that all complaints come at once.
+        let host = self.required("MCE_HOST", parse_host);
+        let port = self.required("MCE_PORT", |text| whole(text, 0, u16::MAX));
+        let log_level = self.required("MCE_LOG_LEVEL", parse_log_level);
+        let debug = self.required("MCE_DEBUG", parse_boolean);
+        let compiled_output_dir = self.required("MCE_COMPILED_OUTPUT_DIR", parse_path);
+        let compiled_output_dir_is_set = self.is_set("MCE_COMPILED_OUTPUT_DIR");
+        let swagger_config_file = self.optional("MCE_SWAGGER_CONFIG_FILE", parse_path);
+        let lint_enabled = self.required("MCE_LINT_ENABLED", parse_boolean);
+        let sandbox = self.required("MCE_SANDBOX", parse_sandbox);
+        let sandbox_mode = self.required("MCE_SANDBOX_MODE", parse_mode);
+        let warm_pool_size = self.required("MCE_WARM_POOL_SIZE", |text| whole(text, 0, 64));
+        let docker_image = self.required("MCE_DOCKER_IMAGE", parse_image);
+        let docker_host = self.docker_host();
+        let docker_runtime = self.optional("MCE_DOCKER_RUNTIME", parse_runtime);
+        let (execution_timeout, max_execution_timeout) = self.execution_timeouts();
+        let sandbox_memory =
+            self.required("MCE_SANDBOX_MEMORY", |text| size(text, 32 * MIB, 256 * GIB));
+        let sandbox_cpus = self.required("MCE_SANDBOX_CPUS", parse_cpus);
+        let sandbox_pids = self.required("MCE_SANDBOX_PIDS", |text| whole(text, 8, 32_768));
+        let sandbox_user = self.required("MCE_SANDBOX_USER", parse_user);
+        let max_output_bytes =
+            self.required("MCE_MAX_OUTPUT_SIZE_BYTES", |text| size(text, 1024, GIB));
+        let max_inline_bytes = self.required("MCE_MAX_INLINE_BYTES", |text| size(text, 1024, GIB));
+        let max_code_bytes =
+            self.required("MCE_MAX_CODE_SIZE_BYTES", |text| size(text, 1, 16 * MIB));
+        let cache_enabled = self.required("MCE_CACHE_ENABLED", parse_boolean);
+        let cache_ttl = self.required("MCE_CACHE_TTL_SECONDS", |text| seconds(text, YEAR));
+        let cache_max_entries =
+            self.required("MCE_CACHE_MAX_ENTRIES", |text| whole(text, 1, 1_000_000));
+        let cache_db_path = self.required("MCE_CACHE_DB_PATH", parse_path);
+        let audit_db_path = self.required("MCE_AUDIT_DB_PATH", parse_path);
+        let allowed_domains = self.optional("MCE_ALLOWED_DOMAINS", parse_domains);
+        let https_proxy = self.optional("MCE_HTTPS_PROXY", parse_proxy);
+        let max_calls = self.required("MCE_MAX_CALLS", |text| whole(text, 1, 1_000_000));
+        let max_concurrent_calls =
+            self.required("MCE_MAX_CONCURRENT_CALLS", |text| whole(text, 1, 1000));
+        let max_request_bytes =
+            self.required("MCE_MAX_REQUEST_BYTES", |text| size(text, 1, 4 * GIB));
+        let max_response_bytes =
+            self.required("MCE_MAX_RESPONSE_BYTES", |text| size(text, 1, 4 * GIB));
+        let call_timeout = self.required("MCE_CALL_TIMEOUT_SECONDS", |text| seconds(text, 600.0));
+        Some(Settings {
+            host: host?,
+            port: port?,
+            log_level: log_level?,
+            debug: debug?,
+            compiled_output_dir: compiled_output_dir?,
+            compiled_output_dir_is_set,
+            swagger_config_file,
+            lint_enabled: lint_enabled?,
+            sandbox: sandbox?,
+            sandbox_mode: sandbox_mode?,
+            warm_pool_size: warm_pool_size?,
+            docker_image: docker_image?,
+            docker_host,
+            docker_runtime,
+            execution_timeout: execution_timeout?,
+            max_execution_timeout: max_execution_timeout?,
+            sandbox_memory: sandbox_memory?,
+            sandbox_cpus: sandbox_cpus?,
+            sandbox_pids: sandbox_pids?,
+            sandbox_user: sandbox_user?,
+            max_output_bytes: max_output_bytes?,
+            max_inline_bytes: max_inline_bytes?,
+            max_code_bytes: max_code_bytes?,
+            cache_enabled: cache_enabled?,
+            cache_ttl: cache_ttl?,
+            cache_max_entries: cache_max_entries?,
+            cache_db_path: cache_db_path?,
+            audit_db_path: audit_db_path?,
+            allowed_domains,
+            https_proxy,
+            max_calls: max_calls?,
+            max_concurrent_calls: max_concurrent_calls?,
+            max_request_bytes: max_request_bytes?,
+            max_response_bytes: max_response_bytes?,
+            call_timeout: call_timeout?,
+        })
+    }
+
+    /// The default is clamped to the ceiling, as one seed does, but not in silence.
+    fn execution_timeouts(&mut self) -> (Option<Duration>, Option<Duration>) {
+        let timeout = self.required("MCE_EXECUTION_TIMEOUT_SECONDS", |text| {
+            seconds(text, LONGEST)
+        });
+        let most = self.required("MCE_MAX_EXECUTION_TIMEOUT_SECONDS", |text| {
+            seconds(text, LONGEST)
+        });
+        if let (Some(timeout), Some(most)) = (timeout, most)
+            && timeout > most
+        {
+            self.warnings.push(format!(
+                "`MCE_EXECUTION_TIMEOUT_SECONDS` is cut to the {} seconds of \
+                 `MCE_MAX_EXECUTION_TIMEOUT_SECONDS`",
+                most.as_secs_f64()
+            ));
+            return (Some(most), Some(most));
+        }
+        (timeout, most)
+    }
+
+    /// `DOCKER_HOST` is the engine's own variable; an env file cannot set it.
+    fn docker_host(&mut self) -> Option<String> {
+        let ours = self.optional("MCE_DOCKER_HOST", parse_docker_host);
+        if ours.is_some() || self.is_set("MCE_DOCKER_HOST") {
+            return ours;
+        }
+        self.environment
+            .get("DOCKER_HOST")
+            .filter(|value| !value.is_empty())
+            .map(str::to_owned)
+    }
+
+    /// A setting that has a default.
+    fn required<T>(
+        &mut self,
+        name: &'static str,
+        parse: impl Fn(&str) -> Result<T, Invalid>,
+    ) -> Option<T> {
+        let default = SETTINGS
+            .iter()
+            .find(|row| row.name == name)
+            .map_or("", |row| row.default);
+        match self.value(name) {
+            Some((variable, value)) => self.parse(variable, value, parse),
+            None => self.parse(name, default, parse),
+        }
+    }
+
+    /// A setting that has none.
+    fn optional<T>(
+        &mut self,
+        name: &'static str,
+        parse: impl Fn(&str) -> Result<T, Invalid>,
+    ) -> Option<T> {
+        let (variable, value) = self.value(name)?;
+        self.parse(variable, value, parse)
+    }
+
+    fn is_set(&self, name: &str) -> bool {
+        self.environment
+            .get(name)
+            .is_some_and(|value| !value.trim().is_empty())
+    }
+
+    /// The variable that gives a setting, and its value.
+    fn value(&mut self, name: &'static str) -> Option<Found<'e>> {
+        self.asked.insert(name);
+        let row = SETTINGS.iter().find(|row| row.name == name)?;
+        let environment = self.environment;
+        let mut found: Option<Found<'e>> = None;
+        for variable in std::iter::once(row.name).chain(row.aliases.iter().copied()) {
+            if environment.is_not_unicode(variable) {
+                self.complaints
+                    .push(Complaint::at(variable, "is not valid UTF-8"));
+            }
+            let Some(value) = environment
+                .get(variable)
+                .map(str::trim)
+                .filter(|value| !value.is_empty())
+            else {
+                continue;
+            };
+            match found {
+                None => found = Some((variable, value)),
+                Some((first, other)) if other != value => self.warnings.push(format!(
+                    "`{variable}` is ignored: `{first}` means the same and is set as well"
+                )),
+                Some(_) => {}
+            }
+        }
+        found
+    }
+
+    fn parse<T>(
+        &mut self,
+        variable: &str,
+        value: &str,
+        parse: impl Fn(&str) -> Result<T, Invalid>,
+    ) -> Option<T> {
+        match parse(value) {
+            Ok(value) => Some(value),
+            Err(Invalid(expected)) => {
+                let found = describe(value);
+                self.complaints.push(Complaint::at(
+                    variable,
+                    format!("expected {expected}, found {found}"),
+                ));
+                None
+            }
+        }
+    }
+
+    fn warn_of_ignored(&mut self) {
+        for row in SETTINGS {
+            let Some(why) = row.ignored else { continue };
+            for variable in std::iter::once(row.name).chain(row.aliases.iter().copied()) {
+                if self.is_set(variable) {
+                    self.warnings
+                        .push(format!("`{variable}` has no effect: {why}"));
+                }
+            }
+        }
+    }
 }

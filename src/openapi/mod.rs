@@ -1,1 +1,42 @@
 //! Loads API documents and normalises them into one model. Knows neither Python nor server names.
+//!
+//! [`load`] gets the bytes, [`read`] makes an [`Api`](crate::api::Api) of them. Reading works on
+//! the JSON tree, piece by piece: one part that cannot be understood costs only the operations
+//! that need it, and those are listed with the reason.
+
+mod content;
+mod document;
+mod operations;
+mod parameters;
+mod paths;
+mod schema;
+mod security;
+mod servers;
+mod source;
+
+pub use document::ReadError;
+pub use source::{LoadError, Loaded, Request, load};
+
+use crate::api::Api;
+
+/// Reads a document. `location` is the http(s) URL it came from, which relative servers are
+/// resolved against; `None` for a file.
+///
+/// # Errors
+///
+/// Where the bytes are no OpenAPI 3 document at all. Parts that cannot be used are listed in
+/// [`Api::skipped`] and [`Api::warnings`] instead.
+pub fn read(bytes: &[u8], location: Option<&url::Url>) -> Result<Api, ReadError> {
+    let document = document::Document::parse(bytes)?;
+    Ok(operations::normalise(&document, location))
+}
+
+/// Reads a document that is already a JSON tree.
+///
+/// # Errors
+///
+/// Where the tree is no OpenAPI 3 document at all.
+pub fn read_value(root: serde_json::Value, location: Option<&url::Url>) -> Result<Api, ReadError> {
+    let document = document::Document::new(root, crate::yaml::Position::default())?;
+    Ok(operations::normalise(&document, location))
+}

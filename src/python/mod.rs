@@ -1,1 +1,20 @@
 //! Renders an API as Python. Pure.
+//!
+//! [`render`] makes the text of `functions.py` and the type texts that the manifest repeats.
+//! Document text reaches Python only as an escaped literal or docstring, and the rendered module
+//! is parsed and held against the closed grammar of [`crate::pysyntax::module`] before anyone
+//! sees it.
+
+mod check;
+mod classes;
+mod code;
+mod functions;
+mod module;
+mod text;
+mod types;
+
+pub use check::{ModuleError, check_module};
+pub use module::{Rendered, RenderedFunction, Target, render};
+
+/// The text of `mce_runtime.py`, which every compiled module imports.
+pub const RUNTIME_SOURCE: &str = include_str!("../../templates/mce_runtime.py");

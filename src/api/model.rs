@@ -1,0 +1,160 @@
+//! An API as its document describes it, before the filter has run and names are given.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use indexmap::IndexMap;
+use serde_json::Value;
+
+use super::manifest::{Location, Response, Security, SecurityScheme, Skipped, Style};
+
+/// A normalised API document. Schemas are JSON Schema 2020-12; a `$ref` in them is a key of
+/// [`Api::schemas`].
+#[derive(Debug, Clone, Default)]
+pub struct Api {
+    /// The document's own `openapi` value.
+    pub version: String,
+    /// The document's title.
+    pub title: String,
+    /// The document's description.
+    pub description: String,
+    /// The root server, absolute; `None` where there is none.
+    pub base_url: Option<String>,
+    /// The security schemes by name.
+    pub security_schemes: BTreeMap<String, SecurityScheme>,
+    /// Every schema that is referred to, by its canonical JSON pointer (`#/…`).
+    pub schemas: IndexMap<String, Value>,
+    /// The operations that can be compiled.
+    pub operations: Vec<Operation>,
+    /// The operations that cannot, and why (`unsupported: …`).
+    pub skipped: Vec<Skipped>,
+    /// Every tag that some operation bears, those of skipped ones too.
+    pub tags: BTreeSet<String>,
+    /// Every operationId, those of skipped operations too.
+    pub operation_ids: BTreeSet<String>,
+    /// What was repaired or left out.
+    pub warnings: Vec<String>,
+}
+
+/// One operation of an [`Api`].
+#[derive(Debug, Clone)]
+pub struct Operation {
+    /// The document's `operationId`.
+    pub operation_id: Option<String>,
+    /// The HTTP method in upper case.
+    pub method: String,
+    /// The path template as the document spells it.
+    pub path: String,
+    /// Tags.
+    pub tags: Vec<String>,
+    /// The document's summary.
+    pub summary: String,
+    /// The document's description.
+    pub description: String,
+    /// Whether the document calls it deprecated.
+    pub deprecated: bool,
+    /// The parameters, path-level ones merged in, in the document's order.
+    pub parameters: Vec<OperationParameter>,
+    /// The request body.
+    pub body: Option<OperationBody>,
+    /// The responses in the document's order, each media type list with the preferred one first.
+    pub responses: Vec<Response>,
+    /// What the document says of each response, by status.
+    pub response_descriptions: BTreeMap<String, String>,
+    /// The effective security; `[{}]` (a credential is optional) where the document says nothing.
+    pub security: Security,
+}
+
+/// A parameter of an [`Operation`].
+#[derive(Debug, Clone)]
+pub struct OperationParameter {
+    /// The name on the wire.
+    pub wire_name: String,
+    /// Where it travels.
+    pub location: Location,
+    /// Whether it must be given.
+    pub required: bool,
+    /// How it is spelt.
+    pub style: Style,
+    /// Whether arrays and objects repeat the name.
+    pub explode: bool,
+    /// Whether reserved characters are sent as they are.
+    pub allow_reserved: bool,
+    /// Its media type, where the document gives `content` in place of `schema`.
+    pub content_type: Option<String>,
+    /// The document's description.
+    pub description: String,
+    /// The schema of the value.
+    pub schema: Value,
+}
+
+/// The request body of an [`Operation`].
+#[derive(Debug, Clone)]
+pub struct OperationBody {
+    /// The media type that is sent.
+    pub content_type: String,
+    /// Whether it must be given.
+    pub required: bool,
+    /// The document's further media types.
+    pub alternatives: Vec<String>,
+    /// The document's description.
+    pub description: String,
+    /// The schema of the value.
+    pub schema: Value,
+}
+
+impl Operation {
+    /// `METHOD /path`, as people and the config name it.
+    #[must_use]
+    pub fn label(&self) -> String {
+        format!("{} {}", self.method, self.path)
+    }
+}
+
+/// What a media type carries.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Media {
+    /// `application/json`, `*/*+json`.
+    Json,
+    /// `application/x-www-form-urlencoded`.
+    Form,
+    /// `multipart/…`.
+    Multipart,
+    /// `text/event-stream`.
+    Events,
+    /// Text of any other kind, XML among it.
+    Text,
+    /// `*/*` or `application/*`: nothing is said.
+    Range,
+    /// Anything else.
+    Binary,
+}
+
+impl Media {
+    /// The kind of a media type; parameters and letter case do not matter.
+    #[must_use]
+    pub fn of(content_type: &str) -> Self {
+        let essence = content_type
+            .split(';')
+            .next()
+            .unwrap_or_default()
+            .trim()
+            .to_ascii_lowercase();
+        match essence.as_str() {
+            "application/json" | "text/json" => Self::Json,
+            "application/x-www-form-urlencoded" => Self::Form,
+            "text/event-stream" => Self::Events,
+            "*/*" | "application/*" | "" => Self::Range,
+            "application/xml"
+            | "application/yaml"
+            | "application/x-yaml"
+            | "application/javascript"
+            | "application/graphql"
+            | "application/x-pem-file"
+            | "application/toml" => Self::Text,
+            other if other.ends_with("+json") => Self::Json,
+            other if other.ends_with("+xml") || other.starts_with("text/") => Self::Text,
+            other if other.starts_with("multipart/") => Self::Multipart,
+            _ => Self::Binary,
+        }
+    }
+}

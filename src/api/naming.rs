@@ -1,0 +1,384 @@
+//! Gives operations, parameters and types their Python names. A committed manifest is the lock:
+//! an operation found there keeps names that can be derived from it. Of those that collide, all
+//! are renamed alike, from method and path, so that the order of the document does not matter.
+
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
+
+use indexmap::IndexMap;
+use serde_json::Value;
+
+use super::identifiers::{
+    is_function_name, method_and_path, short_hash, snake, suffixed, type_name,
+};
+use super::manifest::{Function, Location, Manifest};
+use super::model::{Api, Operation};
+use super::schema;
+
+/// An [`Api`] whose operations, parameters and types have Python names. A `$ref` in any schema is
+/// `#/types/<name>`.
+#[derive(Debug, Clone)]
+pub struct NamedApi {
+    /// The API; its schemas and pointers are those of [`NamedApi::types`].
+    pub api: Api,
+    /// One entry for each operation of the API, in its order.
+    pub names: Vec<OperationNames>,
+    /// The schemas by type name.
+    pub types: IndexMap<String, Value>,
+}
+
+/// The Python names of one operation.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct OperationNames {
+    /// The function.
+    pub function: String,
+    /// The parameters, in the operation's order.
+    pub parameters: Vec<String>,
+    /// The argument that is the body.
+    pub body: Option<String>,
+}
+
+/// Why names could not be given.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum NamingError {
+    /// A `rename` entry whose value is no name for a function.
+    #[error(
+        "`rename` of `{key}`: `{name}` is no function name; expected lower-case ASCII letters, digits and underscores, no Python keyword or builtin"
+    )]
+    NotAName {
+        /// The entry's key.
+        key: String,
+        /// The entry's value.
+        name: String,
+    },
+    /// A `rename` entry whose key names no operation.
+    #[error("`rename` of `{key}`: no operation has this operationId or `METHOD /path`")]
+    UnknownOperation {
+        /// The entry's key.
+        key: String,
+    },
+    /// A `rename` entry whose value is another operation's name.
+    #[error("`rename` of `{key}`: `{name}` is already the name of `{other}`")]
+    Taken {
+        /// The entry's key.
+        key: String,
+        /// The entry's value.
+        name: String,
+        /// The other operation.
+        other: String,
+    },
+}
+
+/// Names everything in an API.
+///
+/// # Errors
+///
+/// Where a `rename` entry is no name, names nothing, or is taken.
+pub fn give_names(
+    mut api: Api,
+    lock: Option<&Manifest>,
+    rename: &IndexMap<String, String>,
+) -> Result<NamedApi, NamingError> {
+    let locked: HashMap<(&str, &str), &Function> = lock
+        .into_iter()
+        .flat_map(|manifest| &manifest.functions)
+        .map(|function| ((function.method.as_str(), function.path.as_str()), function))
+        .collect();
+    let functions = function_names(&api, &locked, rename)?;
+    let names = api
+        .operations
+        .iter()
+        .zip(functions)
+        .map(|(operation, function)| {
+            let lock = locked.get(&(operation.method.as_str(), operation.path.as_str()));
+            let (parameters, body) = argument_names(operation, lock.copied());
+            OperationNames {
+                function,
+                parameters,
+                body,
+            }
+        })
+        .collect();
+    let types = name_types(&mut api);
+    Ok(NamedApi { api, names, types })
+}
+
+/// One thing to be named: its candidates, each longer than the one before, and its fixed name.
+struct Subject {
+    candidates: Vec<String>,
+    fixed: Option<String>,
+}
+
+/// Picks the first candidate of each; all members of a collision move on to their next one.
+fn resolve(subjects: &[Subject]) -> Vec<String> {
+    let mut levels = vec![0_usize; subjects.len()];
+    let name_at = |index: usize, level: usize| -> String {
+        let Some(subject) = subjects.get(index) else {
+            return String::new();
+        };
+        subject
+            .fixed
+            .as_ref()
+            .or(subject.candidates.get(level))
+            .cloned()
+            .unwrap_or_default()
+    };
+    loop {
+        let mut groups: BTreeMap<String, Vec<usize>> = BTreeMap::new();
+        for (index, level) in levels.iter().enumerate() {
+            groups
+                .entry(name_at(index, *level))
+                .or_default()
+                .push(index);
+        }
+        let mut moved = false;
+        for members in groups.values().filter(|members| members.len() > 1) {
+            for member in members {
+                let Some(subject) = subjects.get(*member) else {
+                    continue;
+                };
+                let Some(level) = levels.get_mut(*member) else {
+                    continue;
+                };
+                if subject.fixed.is_none() && *level + 1 < subject.candidates.len() {
+                    *level += 1;
+                    moved = true;
+                }
+            }
+        }
+        if !moved {
+            break;
+        }
+    }
+    // Candidates end in a hash, so this is for hand-made collisions with it only.
+    let mut taken = HashSet::new();
+    levels
+        .iter()
+        .enumerate()
+        .map(|(index, level)| {
+            let name = name_at(index, *level);
+            let mut unique = name.clone();
+            let mut number = 2_usize;
+            while !taken.insert(unique.clone()) {
+                unique = format!("{name}_{number}");
+                number += 1;
+            }
+            unique
+        })
+        .collect()
+}
+
+fn function_candidates(operation: &Operation) -> Vec<String> {
+    let place = method_and_path(&operation.method, &operation.path);
+    let hash = short_hash(&operation.label());
+    match operation
+        .operation_id
+        .as_deref()
+        .and_then(|id| snake(id, "fn_"))
+    {
+        Some(base) if base != place => {
+            let longer = suffixed(&base, &place);
+            let longest = suffixed(&base, &hash);
+            vec![base, longer, longest]
+        }
+        _ => {
+            let longer = suffixed(&place, &hash);
+            vec![place, longer]
+        }
+    }
+}
+
+fn function_names(
+    api: &Api,
+    locked: &HashMap<(&str, &str), &Function>,
+    rename: &IndexMap<String, String>,
+) -> Result<Vec<String>, NamingError> {
+    let mut given: HashMap<usize, (&str, &str)> = HashMap::new();
+    for (key, name) in rename {
+        if !is_function_name(name) {
+            return Err(NamingError::NotAName {
+                key: key.clone(),
+                name: name.clone(),
+            });
+        }
+        let matching: Vec<usize> = api
+            .operations
+            .iter()
+            .enumerate()
+            .filter(|(_, operation)| {
+                operation.operation_id.as_deref() == Some(key) || operation.label() == *key
+            })
+            .map(|(index, _)| index)
+            .collect();
+        match matching.as_slice() {
+            [] => return Err(NamingError::UnknownOperation { key: key.clone() }),
+            [index] => {
+                given.insert(*index, (key, name));
+            }
+            [_, other, ..] => {
+                let other = api
+                    .operations
+                    .get(*other)
+                    .map(Operation::label)
+                    .unwrap_or_default();
+                return Err(NamingError::Taken {
+                    key: key.clone(),
+                    name: name.clone(),
+                    other,
+                });
+            }
+        }
+    }
+    let subjects: Vec<Subject> = api
+        .operations
+        .iter()
+        .enumerate()
+        .map(|(index, operation)| {
+            let candidates = function_candidates(operation);
+            let fixed = given
+                .get(&index)
+                .map(|(_, name)| (*name).to_owned())
+                .or_else(|| {
+                    let lock = locked.get(&(operation.method.as_str(), operation.path.as_str()))?;
+                    candidates.contains(&lock.name).then(|| lock.name.clone())
+                });
+            Subject { candidates, fixed }
+        })
+        .collect();
+    for (index, (key, name)) in &given {
+        let other = subjects.iter().enumerate().find(|(place, subject)| {
+            place != index
+                && (subject.fixed.as_deref() == Some(name)
+                    || subject.fixed.is_none()
+                        && subject.candidates.first().map(String::as_str) == Some(name))
+        });
+        if let Some((place, _)) = other {
+            return Err(NamingError::Taken {
+                key: (*key).to_owned(),
+                name: (*name).to_owned(),
+                other: api
+                    .operations
+                    .get(place)
+                    .map(Operation::label)
+                    .unwrap_or_default(),
+            });
+        }
+    }
+    Ok(resolve(&subjects))
+}
+
+fn location_word(location: Location) -> &'static str {
+    match location {
+        Location::Path => "path",
+        Location::Query => "query",
+        Location::Header => "header",
+        Location::Cookie => "cookie",
+    }
+}
+
+fn argument_names(operation: &Operation, lock: Option<&Function>) -> (Vec<String>, Option<String>) {
+    let mut subjects: Vec<Subject> = operation
+        .parameters
+        .iter()
+        .map(|parameter| {
+            let base = snake(&parameter.wire_name, "p_").unwrap_or_else(|| "param".to_owned());
+            let place = location_word(parameter.location);
+            let longer = suffixed(&base, place);
+            let longest = suffixed(
+                &base,
+                &short_hash(&format!("{place} {}", parameter.wire_name)),
+            );
+            let candidates = vec![base, longer, longest];
+            let fixed = lock
+                .and_then(|function| {
+                    function.parameters.iter().find(|locked| {
+                        locked.r#in == parameter.location && locked.wire_name == parameter.wire_name
+                    })
+                })
+                .map(|locked| locked.name.clone())
+                .filter(|name| candidates.contains(name));
+            Subject { candidates, fixed }
+        })
+        .collect();
+    if operation.body.is_some() {
+        let candidates: Vec<String> = ["body", "request_body", "request_body_content"]
+            .map(str::to_owned)
+            .into();
+        let fixed = lock
+            .and_then(|function| function.body.as_ref())
+            .map(|body| body.name.clone())
+            .filter(|name| candidates.contains(name));
+        subjects.push(Subject { candidates, fixed });
+    }
+    let mut names = resolve(&subjects);
+    let body = if operation.body.is_some() {
+        names.pop()
+    } else {
+        None
+    };
+    (names, body)
+}
+
+/// Names the schemas and rewrites every reference to `#/types/<name>`.
+fn name_types(api: &mut Api) -> IndexMap<String, Value> {
+    let pointers: BTreeSet<&String> = api.schemas.keys().collect();
+    let mut taken: HashSet<String> = HashSet::new();
+    let mut names: HashMap<String, String> = HashMap::new();
+    // Sorted by pointer, so that the order of the document does not matter.
+    for pointer in pointers {
+        let base = type_name(&words_of_pointer(pointer));
+        let mut name = base.clone();
+        let mut number = 2_usize;
+        while !taken.insert(name.clone()) {
+            name = format!("{base}{number}");
+            number += 1;
+        }
+        names.insert(pointer.clone(), name);
+    }
+    let mut rewrite = |reference: &mut String| {
+        if let Some(name) = names.get(reference.as_str()) {
+            *reference = format!("#/types/{name}");
+        }
+    };
+    let mut types: IndexMap<String, Value> = IndexMap::new();
+    for (pointer, mut value) in std::mem::take(&mut api.schemas) {
+        schema::references_mut(&mut value, &mut rewrite);
+        if let Some(name) = names.get(&pointer) {
+            types.insert(name.clone(), value);
+        }
+    }
+    types.sort_keys();
+    for operation in &mut api.operations {
+        for parameter in &mut operation.parameters {
+            schema::references_mut(&mut parameter.schema, &mut rewrite);
+        }
+        for body in &mut operation.body {
+            schema::references_mut(&mut body.schema, &mut rewrite);
+        }
+        for response in &mut operation.responses {
+            schema::references_mut(&mut response.schema, &mut rewrite);
+        }
+    }
+    types
+}
+
+/// The telling parts of a pointer: `Pet` of `#/components/schemas/Pet`, `Pet/owner` of
+/// `#/components/schemas/Pet/properties/owner`.
+fn words_of_pointer(pointer: &str) -> String {
+    let inner = pointer.trim_start_matches("#/");
+    let inner = inner
+        .strip_prefix("components/schemas/")
+        .or_else(|| inner.strip_prefix("definitions/"))
+        .unwrap_or(inner);
+    let words: Vec<String> = inner
+        .split('/')
+        .filter(|word| {
+            !matches!(
+                *word,
+                "properties" | "items" | "components" | "paths" | "schema" | "content"
+            )
+        })
+        .map(|word| word.replace("~1", "/").replace("~0", "~"))
+        .collect();
+    words.join("/")
+}

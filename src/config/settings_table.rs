@@ -1,0 +1,409 @@
+//! Every setting in one table. `--help`, `docs/settings.md` and the parser all come from it.
+
+/// One row of the table.
+#[derive(Debug, Clone, Copy)]
+pub struct Setting {
+    /// The variable's name.
+    pub name: &'static str,
+    /// Further names with the same meaning (the seeds' spellings).
+    pub aliases: &'static [&'static str],
+    /// What a value looks like, for people.
+    pub kind: &'static str,
+    /// The default as one would write it; empty where there is none.
+    pub default: &'static str,
+    /// One sentence.
+    pub meaning: &'static str,
+    /// Why it has no effect, where it is accepted and has none.
+    pub ignored: Option<&'static str>,
+}
+
+const fn setting(
+    name: &'static str,
+    kind: &'static str,
+    default: &'static str,
+    meaning: &'static str,
+) -> Setting {
+    Setting {
+        name,
+        aliases: &[],
+        kind,
+        default,
+        meaning,
+        ignored: None,
+    }
+}
+
+const fn ignored(
+    name: &'static str,
+    kind: &'static str,
+    meaning: &'static str,
+    why: &'static str,
+) -> Setting {
+    Setting {
+        ignored: Some(why),
+        ..setting(name, kind, "", meaning)
+    }
+}
+
+impl Setting {
+    const fn or(self, aliases: &'static [&'static str]) -> Self {
+        Self { aliases, ..self }
+    }
+
+    /// Accepted and checked, but without effect for now.
+    const fn without_effect(self, why: &'static str) -> Self {
+        Self {
+            ignored: Some(why),
+            ..self
+        }
+    }
+}
+
+const BOOLEAN: &str = "`true` or `false`";
+const SECONDS: &str = "seconds";
+const SIZE: &str = "bytes, or with `k`, `m`, `g`";
+const COUNT: &str = "whole number";
+const BRIDGE: &str = "bridging other MCP servers comes with a later version";
+const NO_NETWORK: &str = "the sandbox has no network";
+const NO_LLM: &str = "improving docstrings with a model comes with a later version";
+const NO_POOL: &str = "this version starts a fresh container for each execution";
+
+/// The table.
+pub const SETTINGS: &[Setting] = &[
+    setting(
+        "MCE_HOST",
+        "IP address",
+        "127.0.0.1",
+        "Address the HTTP transport listens on.",
+    ),
+    setting(
+        "MCE_PORT",
+        "0 to 65535",
+        "8000",
+        "Port the HTTP transport listens on; 0 takes a free one.",
+    ),
+    setting(
+        "MCE_LOG_LEVEL",
+        "`error`, `warn`, `info`, `debug`, `trace`, or a filter like `mce=debug,info`",
+        "info",
+        "How much is logged to standard error.",
+    )
+    .or(&["MCP_BRIDGE_LOG_LEVEL"]),
+    setting(
+        "MCE_DEBUG",
+        BOOLEAN,
+        "false",
+        "Adds tracebacks of the submitted code to results.",
+    ),
+    setting(
+        "MCE_SWAGGER_CONFIG_FILE",
+        "path",
+        "",
+        "The config; else `./swaggers.yaml`, then `./config/swaggers.yaml`.",
+    ),
+    setting(
+        "MCE_COMPILED_OUTPUT_DIR",
+        "path",
+        "./compiled",
+        "Folder of the compiled servers.",
+    ),
+    setting(
+        "MCE_LINT_ENABLED",
+        BOOLEAN,
+        "false",
+        "Lints submitted code before it runs.",
+    )
+    .without_effect("linting comes with a later version"),
+    setting(
+        "MCE_MAX_CODE_SIZE_BYTES",
+        SIZE,
+        "64k",
+        "Longest code accepted, in bytes of UTF-8.",
+    ),
+    setting(
+        "MCE_MAX_INLINE_BYTES",
+        SIZE,
+        "24k",
+        "A larger result is summarised and offered as a resource.",
+    ),
+    setting(
+        "MCE_MAX_OUTPUT_SIZE_BYTES",
+        SIZE,
+        "1m",
+        "A larger result ends the execution with `output_limit`.",
+    ),
+    setting(
+        "MCE_SANDBOX",
+        "`auto`, `docker` or `embedded`",
+        "auto",
+        "Where code runs; `auto` chooses once at start.",
+    ),
+    setting(
+        "MCE_DOCKER_IMAGE",
+        "image reference",
+        "mce-sandbox:latest",
+        "Image of the sandbox; never pulled.",
+    )
+    .or(&["MCP_BRIDGE_IMAGE"]),
+    setting(
+        "MCE_DOCKER_HOST",
+        "`unix://`, `tcp://`, `http://` or `npipe://` address, or a socket's path",
+        "",
+        "The engine; else `DOCKER_HOST`, then the usual sockets.",
+    ),
+    setting(
+        "MCE_DOCKER_RUNTIME",
+        "name of an OCI runtime",
+        "",
+        "Runtime of the containers, such as `runsc`; else the engine's default.",
+    ),
+    setting(
+        "MCE_EXECUTION_TIMEOUT_SECONDS",
+        SECONDS,
+        "30",
+        "Time an execution has.",
+    )
+    .or(&["MCP_BRIDGE_TIMEOUT"]),
+    setting(
+        "MCE_MAX_EXECUTION_TIMEOUT_SECONDS",
+        SECONDS,
+        "120",
+        "Most time a caller can ask for.",
+    )
+    .or(&["MCP_BRIDGE_MAX_TIMEOUT"]),
+    setting(
+        "MCE_SANDBOX_MEMORY",
+        SIZE,
+        "256m",
+        "Memory of a container, swap included.",
+    )
+    .or(&["MCP_BRIDGE_MEMORY"]),
+    setting(
+        "MCE_SANDBOX_CPUS",
+        "number",
+        "0.5",
+        "Processors of a container.",
+    )
+    .or(&["MCP_BRIDGE_CPUS"]),
+    setting(
+        "MCE_SANDBOX_PIDS",
+        COUNT,
+        "128",
+        "Processes and threads of a container.",
+    )
+    .or(&["MCP_BRIDGE_PIDS"]),
+    setting(
+        "MCE_SANDBOX_USER",
+        "`uid:gid`, not root",
+        "65534:65534",
+        "User of the code in a container.",
+    )
+    .or(&["MCP_BRIDGE_CONTAINER_USER"]),
+    setting(
+        "MCE_SANDBOX_MODE",
+        "`warm` or `cold`",
+        "warm",
+        "Whether started containers are held ready; each is used once either way.",
+    )
+    .without_effect(NO_POOL),
+    setting(
+        "MCE_WARM_POOL_SIZE",
+        COUNT,
+        "2",
+        "How many containers are held ready.",
+    )
+    .without_effect(NO_POOL),
+    setting(
+        "MCE_CACHE_ENABLED",
+        BOOLEAN,
+        "true",
+        "Keeps code that succeeded for `run_cached_code`.",
+    ),
+    setting(
+        "MCE_CACHE_TTL_SECONDS",
+        SECONDS,
+        "3600",
+        "How long code is kept.",
+    ),
+    setting(
+        "MCE_CACHE_MAX_ENTRIES",
+        COUNT,
+        "500",
+        "How many pieces of code are kept; the least recently used go first.",
+    ),
+    setting(
+        "MCE_CACHE_DB_PATH",
+        "path",
+        "./data/cache.db",
+        "Database of the code cache.",
+    ),
+    setting(
+        "MCE_AUDIT_DB_PATH",
+        "path",
+        "./data/audit.db",
+        "Database of the audit log.",
+    ),
+    setting(
+        "MCE_ALLOWED_DOMAINS",
+        "domains separated by commas, or a JSON list",
+        "",
+        "Bounds the hosts that are called, sub-domains included; unset, only compiled servers are.",
+    )
+    .without_effect("no free requests exist in this version; only compiled functions are called"),
+    setting(
+        "MCE_HTTPS_PROXY",
+        "http(s) URL",
+        "",
+        "Proxy for calls of APIs; no other proxy variable counts.",
+    ),
+    setting(
+        "MCE_MAX_CALLS",
+        COUNT,
+        "200",
+        "Calls an execution may make.",
+    ),
+    setting(
+        "MCE_MAX_CONCURRENT_CALLS",
+        COUNT,
+        "16",
+        "Calls an execution may have under way at once.",
+    ),
+    setting(
+        "MCE_MAX_REQUEST_BYTES",
+        SIZE,
+        "10m",
+        "Largest request body sent.",
+    ),
+    setting(
+        "MCE_MAX_RESPONSE_BYTES",
+        SIZE,
+        "25m",
+        "Largest response body taken, decompressed.",
+    ),
+    setting(
+        "MCE_CALL_TIMEOUT_SECONDS",
+        SECONDS,
+        "30",
+        "Time a call has; `timeout_seconds` of a server wins.",
+    ),
+    ignored(
+        "MCE_SESSION_IDLE_SECONDS",
+        SECONDS,
+        "How long an idle session is kept.",
+        "sessions come with a later version",
+    ),
+    ignored(
+        "MCE_USER_TOOLS",
+        BOOLEAN,
+        "Lets code save tools of its own.",
+        BRIDGE,
+    ),
+    ignored(
+        "MCE_COMPILE_ON_STARTUP",
+        BOOLEAN,
+        "Compiles before serving.",
+        "`mce run` compiles and serves",
+    ),
+    ignored("MCE_LLM_ENHANCE", BOOLEAN, "Improves docstrings.", NO_LLM),
+    ignored(
+        "MCE_LLM_API_KEY",
+        "secret",
+        "Key of the model that improves docstrings.",
+        NO_LLM,
+    ),
+    ignored(
+        "MCE_LLM_MODEL",
+        "model",
+        "The model that improves docstrings.",
+        NO_LLM,
+    ),
+    ignored(
+        "MCE_SANDBOX_REQUIREMENTS_PATH",
+        "path",
+        "List of the sandbox's libraries.",
+        "the image itself is asked which libraries it has",
+    ),
+    ignored(
+        "MCE_NETWORK_MODE",
+        "network",
+        "Network of the sandbox.",
+        NO_NETWORK,
+    ),
+    ignored(
+        "MCE_EXEC_CODE",
+        "code",
+        "Code for the container.",
+        "code reaches the sandbox over its stream",
+    ),
+    ignored(
+        "MCE_EXEC_TIMEOUT",
+        SECONDS,
+        "Time the container gives the code.",
+        "the host keeps the time: `MCE_EXECUTION_TIMEOUT_SECONDS`",
+    ),
+    ignored(
+        "MCP_BRIDGE_RUNTIME",
+        "`podman` or `docker`",
+        "The container engine.",
+        "the engine is found by its socket: `MCE_DOCKER_HOST`",
+    ),
+    ignored(
+        "MCP_BRIDGE_RUNTIME_IDLE_TIMEOUT",
+        SECONDS,
+        "When an idle Podman machine is stopped.",
+        "mce does not start or stop machines that others may use",
+    ),
+    ignored(
+        "MCP_BRIDGE_STATE_DIR",
+        "path",
+        "State of the bridge.",
+        BRIDGE,
+    ),
+    ignored(
+        "MCP_BRIDGE_OUTPUT_MODE",
+        "`compact` or `toon`",
+        "Form of the results.",
+        BRIDGE,
+    ),
+    ignored(
+        "MCP_BRIDGE_ALLOW_SELF_SERVER",
+        BOOLEAN,
+        "Lets the bridge start itself.",
+        BRIDGE,
+    ),
+    ignored(
+        "MCP_SERVERS_CONFIG",
+        "path",
+        "Further list of MCP servers.",
+        BRIDGE,
+    ),
+];
+
+/// Whether a variable is that of a setting, by its name or an alias.
+pub(super) fn is_setting(name: &str) -> bool {
+    SETTINGS
+        .iter()
+        .any(|setting| setting.name == name || setting.aliases.contains(&name))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use super::*;
+
+    #[test]
+    fn every_name_stands_for_one_setting() {
+        let names: Vec<_> = SETTINGS
+            .iter()
+            .flat_map(|row| std::iter::once(row.name).chain(row.aliases.iter().copied()))
+            .collect();
+        assert_eq!(names.iter().collect::<BTreeSet<_>>().len(), names.len());
+        for name in names {
+            assert!(
+                name.starts_with("MCE_") || name.starts_with("MCP_"),
+                "{name}"
+            );
+        }
+    }
+}

@@ -1,0 +1,281 @@
+//! The document as a tree, and what local references in it lead to.
+
+use percent_encoding::percent_decode_str;
+use serde_json::{Map, Value};
+
+use crate::api::visible;
+use crate::yaml::{self, NodeValue, Position};
+
+/// References followed in a row before giving up.
+const LONGEST_CHAIN: usize = 256;
+/// References in one document.
+const MOST_REFERENCES: usize = 200_000;
+
+/// Why bytes are no usable document.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum ReadError {
+    /// Neither JSON nor YAML, or over a limit.
+    #[error("line {line}, column {column}: {message}")]
+    Syntax {
+        /// Line, from 1.
+        line: usize,
+        /// Column, from 1.
+        column: usize,
+        /// What is wrong.
+        message: String,
+    },
+    /// Something else than text of an API document.
+    #[error("this is no OpenAPI document: {0}")]
+    NotADocument(String),
+    /// A version that cannot be read.
+    #[error("{0}")]
+    Version(String),
+    /// More references than the limit.
+    #[error("the document holds more than {MOST_REFERENCES} references (`$ref`)")]
+    TooManyReferences,
+}
+
+/// Why a reference leads nowhere. The text completes `unsupported: `.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub(super) enum ReferenceError {
+    #[error("external reference `{0}`")]
+    External(String),
+    #[error("reference `{0}` leads nowhere")]
+    Missing(String),
+    #[error("reference `{0}` is part of a loop or of a chain longer than {LONGEST_CHAIN}")]
+    Endless(String),
+}
+
+/// A parsed document.
+#[derive(Debug)]
+pub(super) struct Document {
+    pub(super) root: Map<String, Value>,
+    pub(super) version: String,
+    /// Whether schemas are those of 3.0 rather than JSON Schema 2020-12.
+    pub(super) is_3_0: bool,
+    /// Whether the methods and styles of 3.2 exist.
+    pub(super) is_3_2: bool,
+}
+
+impl Document {
+    pub(super) fn parse(bytes: &[u8]) -> Result<Self, ReadError> {
+        looks_like_something_else(bytes)?;
+        let node =
+            yaml::read(bytes, &yaml::Limits::DOCUMENT).map_err(|error| ReadError::Syntax {
+                line: error.position.line,
+                column: error.position.column,
+                message: error.message,
+            })?;
+        let mut paths = Position::default();
+        if let NodeValue::Mapping(entries) = &node.value {
+            for (key, value) in entries {
+                if key.text == "paths" {
+                    paths = value.position;
+                }
+            }
+        }
+        Self::new(node.into_json(), paths)
+    }
+
+    /// `paths` is where the value of `paths` begins.
+    pub(super) fn new(root: Value, paths: Position) -> Result<Self, ReadError> {
+        if count_references(&root) > MOST_REFERENCES {
+            return Err(ReadError::TooManyReferences);
+        }
+        let Value::Object(root) = root else {
+            let found = match root {
+                Value::Null => "there is nothing in it",
+                Value::Array(_) => "a mapping was expected at its root, a list was found",
+                _ => "a mapping was expected at its root, a single value was found",
+            };
+            return Err(ReadError::NotADocument(found.to_owned()));
+        };
+        let version = match (root.get("openapi"), root.get("swagger")) {
+            (Some(_), Some(_)) => {
+                return Err(ReadError::Version(
+                    "the document has both `openapi` and `swagger`; remove the one that is wrong"
+                        .to_owned(),
+                ));
+            }
+            (None, Some(_)) => {
+                return Err(ReadError::Version(
+                    "Swagger 2.0 is not supported yet; convert the document to OpenAPI 3"
+                        .to_owned(),
+                ));
+            }
+            (Some(Value::String(version)), None) => version.trim().to_owned(),
+            (Some(Value::Number(version)), None) => version.to_string(),
+            (Some(_), None) => {
+                return Err(ReadError::Version(
+                    "`openapi` must be a version such as `3.1.0`".to_owned(),
+                ));
+            }
+            (None, None) => {
+                return Err(ReadError::NotADocument(
+                    "its root has no `openapi` key with the version".to_owned(),
+                ));
+            }
+        };
+        let mut parts = version.split('.');
+        let minor = match (parts.next(), parts.next()) {
+            (Some("3"), Some(minor)) if version.len() < 40 => minor.to_owned(),
+            _ => {
+                let shown: String = visible(&version).chars().take(40).collect();
+                return Err(ReadError::Version(format!(
+                    "OpenAPI version `{shown}` is not supported; expected 3.0, 3.1 or 3.2"
+                )));
+            }
+        };
+        if !matches!(minor.as_str(), "0" | "1" | "2") {
+            return Err(ReadError::Version(format!(
+                "OpenAPI version `{}` is not supported; expected 3.0, 3.1 or 3.2",
+                visible(&version)
+            )));
+        }
+        if root
+            .get("paths")
+            .is_some_and(|paths| !paths.is_object() && !paths.is_null())
+        {
+            return Err(ReadError::Syntax {
+                line: paths.line,
+                column: paths.column,
+                message: "`paths` must be a mapping from path templates to path items".to_owned(),
+            });
+        }
+        Ok(Self {
+            root,
+            version,
+            is_3_0: minor == "0",
+            is_3_2: minor == "2",
+        })
+    }
+
+    /// What a value stands for: itself, or what its `$ref` leads to in the end.
+    pub(super) fn resolve<'a>(&'a self, value: &'a Value) -> Result<&'a Value, ReferenceError> {
+        let mut current = value;
+        for _ in 0..LONGEST_CHAIN {
+            let Some(reference) = reference_of(current) else {
+                return Ok(current);
+            };
+            current = self.look_up(reference)?.1;
+        }
+        Err(endless(reference_of(value).unwrap_or_default()))
+    }
+
+    /// The canonical pointer of what a schema's `$ref` leads to in the end: targets that are
+    /// nothing but a reference themselves are passed through.
+    pub(super) fn schema_target(
+        &self,
+        reference: &str,
+    ) -> Result<(String, &Value), ReferenceError> {
+        let mut next = reference;
+        for _ in 0..LONGEST_CHAIN {
+            let (pointer, value) = self.look_up(next)?;
+            match (reference_of(value), value.as_object().map(Map::len)) {
+                (Some(further), Some(1)) => next = further,
+                _ if value.is_object() || value.is_boolean() => return Ok((pointer, value)),
+                _ => return Err(ReferenceError::Missing(shown(reference))),
+            }
+        }
+        Err(endless(reference))
+    }
+
+    /// What a path item's `$ref` leads to, one step.
+    pub(super) fn path_item_target(&self, reference: &str) -> Result<&Value, ReferenceError> {
+        Ok(self.look_up(reference)?.1)
+    }
+
+    fn look_up(&self, reference: &str) -> Result<(String, &Value), ReferenceError> {
+        let Some(fragment) = reference.strip_prefix('#') else {
+            return Err(ReferenceError::External(shown(reference)));
+        };
+        let missing = || ReferenceError::Missing(shown(reference));
+        let decoded = percent_decode_str(fragment)
+            .decode_utf8()
+            .map_err(|_| missing())?;
+        let pointer = decoded.strip_prefix('/').ok_or_else(missing)?;
+        let mut tokens = pointer
+            .split('/')
+            .map(|token| token.replace("~1", "/").replace("~0", "~"));
+        let first = tokens.next().ok_or_else(missing)?;
+        let mut current = self.root.get(&first).ok_or_else(missing)?;
+        for token in tokens {
+            current = match current {
+                Value::Object(members) => members.get(&token),
+                Value::Array(items) => token.parse::<usize>().ok().and_then(|i| items.get(i)),
+                _ => None,
+            }
+            .ok_or_else(missing)?;
+        }
+        Ok((format!("#/{pointer}"), current))
+    }
+}
+
+fn reference_of(value: &Value) -> Option<&str> {
+    value.as_object()?.get("$ref")?.as_str()
+}
+
+fn endless(reference: &str) -> ReferenceError {
+    ReferenceError::Endless(shown(reference))
+}
+
+/// A reference for a message: bounded, nothing hidden in it, no user name, password or query.
+fn shown(reference: &str) -> String {
+    let bare = match reference.split_once("://") {
+        Some((scheme, rest)) => {
+            let rest = rest.split(['?', '#']).next().unwrap_or_default();
+            let end = rest.find('/').unwrap_or(rest.len());
+            let (authority, path) = rest.split_at(end);
+            let host = authority.rsplit('@').next().unwrap_or_default();
+            format!("{scheme}://{host}{path}")
+        }
+        None => reference.to_owned(),
+    };
+    visible(&bare).chars().take(200).collect()
+}
+
+fn count_references(value: &Value) -> usize {
+    match value {
+        Value::Array(items) => items.iter().map(count_references).sum(),
+        Value::Object(members) => members
+            .iter()
+            .map(|(key, member)| usize::from(key == "$ref") + count_references(member))
+            .sum(),
+        _ => 0,
+    }
+}
+
+/// Catches what is often served in a document's place, before a parser makes a riddle of it.
+fn looks_like_something_else(bytes: &[u8]) -> Result<(), ReadError> {
+    let start: Vec<u8> = bytes
+        .iter()
+        .copied()
+        .skip_while(u8::is_ascii_whitespace)
+        .take(15)
+        .map(|byte| byte.to_ascii_lowercase())
+        .collect();
+    let found = if bytes.is_empty() {
+        "the file is empty"
+    } else if start.starts_with(b"<!doctype html") || start.starts_with(b"<html") {
+        "it looks like an HTML page, such as a sign-in page"
+    } else if start.starts_with(b"<?xml") {
+        "it looks like XML"
+    } else if bytes.starts_with(&[0x1f, 0x8b]) {
+        "it looks like gzip; unpack it first"
+    } else if bytes.starts_with(b"PK\x03\x04") {
+        "it looks like a zip archive; unpack it first"
+    } else {
+        return Ok(());
+    };
+    Err(ReadError::NotADocument(found.to_owned()))
+}
+
+/// A member that is text; empty where it is not.
+pub(super) fn text(members: &Map<String, Value>, key: &str) -> String {
+    members
+        .get(key)
+        .and_then(Value::as_str)
+        .unwrap_or_default()
+        .to_owned()
+}

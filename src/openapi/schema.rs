@@ -1,0 +1,365 @@
+//! Raises the schemas of OpenAPI 3.0 and 3.1 to JSON Schema 2020-12. Keywords that say nothing
+//! about values (`xml`, `example`, `x-…`) are left out; malformed ones too.
+
+use std::cell::RefCell;
+
+use indexmap::IndexMap;
+use serde_json::{Map, Value, json};
+
+use super::document::{Document, ReferenceError};
+use crate::api::schema::{
+    SCHEMA_KEYWORDS, SCHEMA_LIST_KEYWORDS, SCHEMA_MAP_KEYWORDS, references, type_names,
+};
+
+/// Nesting of schemas within one another; what lies deeper accepts everything. A manifest must
+/// stay within the depth of 128 that JSON parsers commonly take.
+const DEEPEST_SCHEMA: usize = 48;
+/// Nesting of values in `enum`, `const` and `default`.
+const DEEPEST_DATA: usize = 16;
+const TYPES: &[&str] = &[
+    "string", "number", "integer", "boolean", "array", "object", "null",
+];
+
+/// Raises schemas and gathers those that they refer to.
+pub(super) struct Schemas<'a> {
+    document: &'a Document,
+    raised: RefCell<IndexMap<String, Result<Value, ReferenceError>>>,
+}
+
+impl<'a> Schemas<'a> {
+    pub(super) fn new(document: &'a Document) -> Self {
+        Self {
+            document,
+            raised: RefCell::default(),
+        }
+    }
+
+    /// A schema in 2020-12 form; every `$ref` in it is a canonical pointer whose target, and
+    /// whatever that refers to, is raised as well.
+    pub(super) fn raise(&self, schema: &Value) -> Result<Value, ReferenceError> {
+        let raised = self.raise_at(schema, 0)?;
+        self.complete(&raised)?;
+        Ok(raised)
+    }
+
+    /// The raised target of a canonical pointer.
+    pub(super) fn target(&self, pointer: &str) -> Option<Value> {
+        self.raised
+            .borrow()
+            .get(pointer)
+            .and_then(|raised| raised.clone().ok())
+    }
+
+    /// All that was referred to and is needed by the given schemas.
+    pub(super) fn into_needed<'s>(
+        self,
+        roots: impl Iterator<Item = &'s Value>,
+    ) -> IndexMap<String, Value> {
+        let mut raised = self.raised.into_inner();
+        let mut pending: Vec<String> = roots.flat_map(references).collect();
+        let mut needed = IndexMap::new();
+        while let Some(pointer) = pending.pop() {
+            if let Some(Ok(schema)) = raised.swap_remove(&pointer) {
+                pending.extend(references(&schema));
+                needed.insert(pointer, schema);
+            }
+        }
+        needed
+    }
+
+    /// Raises all that a raised schema reaches; the first failure on the way is its failure.
+    fn complete(&self, schema: &Value) -> Result<(), ReferenceError> {
+        let mut pending = references(schema);
+        let mut seen = std::collections::HashSet::new();
+        while let Some(pointer) = pending.pop() {
+            if !seen.insert(pointer.clone()) {
+                continue;
+            }
+            if !self.raised.borrow().contains_key(&pointer) {
+                let raised = self
+                    .document
+                    .schema_target(&pointer)
+                    .and_then(|(_, target)| self.raise_at(target, 0));
+                self.raised.borrow_mut().insert(pointer.clone(), raised);
+            }
+            match self.raised.borrow().get(&pointer) {
+                Some(Ok(target)) => pending.extend(references(target)),
+                Some(Err(error)) => return Err(error.clone()),
+                None => {}
+            }
+        }
+        Ok(())
+    }
+
+    fn raise_at(&self, schema: &Value, depth: usize) -> Result<Value, ReferenceError> {
+        let source = match schema {
+            Value::Object(members) if depth < DEEPEST_SCHEMA => members,
+            Value::Bool(value) => return Ok(Value::Bool(*value)),
+            _ => return Ok(Value::Bool(true)),
+        };
+        let mut result = Map::new();
+        if let Some(Value::String(reference)) = source.get("$ref") {
+            let (pointer, _) = self.document.schema_target(reference)?;
+            result.insert("$ref".to_owned(), Value::String(pointer));
+            if let Some(description @ Value::String(_)) = source.get("description") {
+                result.insert("description".to_owned(), description.clone());
+            }
+            if self.document.is_3_0 {
+                return Ok(self.nullable(source, result));
+            }
+        }
+        for (keyword, value) in source {
+            if let Some(value) = self.raise_keyword(source, keyword, value, depth)? {
+                result.insert(keyword.clone(), value);
+            }
+        }
+        if let Some(Value::Array(items)) = source.get("items") {
+            let items: Result<Vec<Value>, _> = items
+                .iter()
+                .map(|item| self.raise_at(item, depth + 1))
+                .collect();
+            result.insert("prefixItems".to_owned(), Value::Array(items?));
+        }
+        exclusive_bounds(source, &mut result);
+        Ok(self.nullable(source, result))
+    }
+
+    /// One keyword's value; `None` where it is left out.
+    fn raise_keyword(
+        &self,
+        source: &Map<String, Value>,
+        keyword: &str,
+        value: &Value,
+        depth: usize,
+    ) -> Result<Option<Value>, ReferenceError> {
+        if SCHEMA_KEYWORDS.contains(&keyword) {
+            if !value.is_object() && !value.is_boolean() {
+                return Ok(None);
+            }
+            return self.raise_at(value, depth + 1).map(Some);
+        }
+        if SCHEMA_LIST_KEYWORDS.contains(&keyword) {
+            let Some(items) = value.as_array().filter(|items| !items.is_empty()) else {
+                return Ok(None);
+            };
+            let items: Result<Vec<Value>, _> = items
+                .iter()
+                .map(|item| self.raise_at(item, depth + 1))
+                .collect();
+            return items.map(|items| Some(Value::Array(items)));
+        }
+        if SCHEMA_MAP_KEYWORDS.contains(&keyword) {
+            let Some(members) = value.as_object() else {
+                return Ok(None);
+            };
+            let mut raised = Map::new();
+            for (name, member) in members {
+                raised.insert(name.clone(), self.raise_at(member, depth + 1)?);
+            }
+            return Ok(Some(Value::Object(raised)));
+        }
+        Ok(plain_keyword(source, keyword, value))
+    }
+
+    /// 3.0 says `nullable: true` where JSON Schema lists the type `null`. Many 3.1 documents
+    /// still do, and mean it.
+    fn nullable(&self, source: &Map<String, Value>, mut result: Map<String, Value>) -> Value {
+        // 3.0 forbids siblings of `$ref`, yet `nullable` beside one is common and always meant.
+        if source.get("nullable") != Some(&Value::Bool(true)) {
+            return Value::Object(result);
+        }
+        let types: Vec<String> = type_names(&result).into_iter().map(str::to_owned).collect();
+        if types.is_empty() {
+            if ["$ref", "allOf", "anyOf", "oneOf", "enum", "const"]
+                .iter()
+                .any(|keyword| result.contains_key(*keyword))
+            {
+                let mut outer = Map::new();
+                for keyword in ["description", "title", "default", "deprecated"] {
+                    if let Some(value) = result.shift_remove(keyword) {
+                        outer.insert(keyword.to_owned(), value);
+                    }
+                }
+                outer.insert(
+                    "anyOf".to_owned(),
+                    json!([Value::Object(result), {"type": "null"}]),
+                );
+                return Value::Object(outer);
+            }
+            return Value::Object(result);
+        }
+        if !types.iter().any(|name| name == "null") {
+            let mut types: Vec<Value> = types.into_iter().map(Value::String).collect();
+            types.push(Value::String("null".to_owned()));
+            result.insert("type".to_owned(), Value::Array(types));
+        }
+        if let Some(Value::Array(values)) = result.get_mut("enum")
+            && !values.contains(&Value::Null)
+        {
+            values.push(Value::Null);
+        }
+        Value::Object(result)
+    }
+}
+
+/// A keyword without schemas in it, where its value is of the right kind.
+fn plain_keyword(source: &Map<String, Value>, keyword: &str, value: &Value) -> Option<Value> {
+    let fits = match keyword {
+        "type" => return type_keyword(value),
+        "required" => return required_keyword(value),
+        "title" | "description" | "format" | "pattern" | "contentEncoding" | "contentMediaType" => {
+            value.is_string()
+        }
+        "deprecated" | "readOnly" | "writeOnly" | "uniqueItems" => value.is_boolean(),
+        "minimum" | "maximum" | "exclusiveMinimum" | "exclusiveMaximum" => {
+            let exclusive = match keyword {
+                "minimum" => "exclusiveMinimum",
+                "maximum" => "exclusiveMaximum",
+                _ => "",
+            };
+            value.is_number() && source.get(exclusive) != Some(&Value::Bool(true))
+        }
+        "multipleOf" => value.is_number(),
+        "minLength" | "maxLength" | "minItems" | "maxItems" | "minProperties" | "maxProperties"
+        | "minContains" | "maxContains" => value.is_u64(),
+        "enum" => value.as_array().is_some_and(|values| !values.is_empty()) && is_shallow(value, 0),
+        "const" | "default" => is_shallow(value, 0),
+        _ => false,
+    };
+    fits.then(|| value.clone())
+}
+
+fn type_keyword(value: &Value) -> Option<Value> {
+    match value {
+        Value::String(name) if TYPES.contains(&name.as_str()) => Some(value.clone()),
+        Value::Array(names) => {
+            let mut known: Vec<Value> = Vec::new();
+            for name in names {
+                if name.as_str().is_some_and(|name| TYPES.contains(&name)) && !known.contains(name)
+                {
+                    known.push(name.clone());
+                }
+            }
+            match known.len() {
+                0 => None,
+                1 => known.pop(),
+                _ => Some(Value::Array(known)),
+            }
+        }
+        _ => None,
+    }
+}
+
+fn required_keyword(value: &Value) -> Option<Value> {
+    let names: Vec<Value> = value
+        .as_array()?
+        .iter()
+        .filter(|name| name.is_string())
+        .cloned()
+        .collect();
+    (!names.is_empty()).then_some(Value::Array(names))
+}
+
+/// 3.0 has `exclusiveMinimum: true` beside `minimum`.
+fn exclusive_bounds(source: &Map<String, Value>, result: &mut Map<String, Value>) {
+    for (bound, exclusive) in [
+        ("minimum", "exclusiveMinimum"),
+        ("maximum", "exclusiveMaximum"),
+    ] {
+        if source.get(exclusive) == Some(&Value::Bool(true))
+            && let Some(limit @ Value::Number(_)) = source.get(bound)
+        {
+            result.insert(exclusive.to_owned(), limit.clone());
+        }
+    }
+}
+
+fn is_shallow(value: &Value, depth: usize) -> bool {
+    depth < DEEPEST_DATA
+        && match value {
+            Value::Array(items) => items.iter().all(|item| is_shallow(item, depth + 1)),
+            Value::Object(members) => members.values().all(|item| is_shallow(item, depth + 1)),
+            _ => true,
+        }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::yaml::Position;
+
+    fn raise(version: &str, schema: Value) -> Value {
+        let root = json!({"openapi": version, "paths": {}, "components": {"schemas": {
+            "Pet": {"type": "object"}, "Alias": {"$ref": "#/components/schemas/Pet"},
+            "Loop": {"$ref": "#/components/schemas/Loop"},
+        }}});
+        let document = Document::new(root, Position::default()).unwrap();
+        Schemas::new(&document).raise(&schema).unwrap()
+    }
+
+    #[test]
+    fn nullable_becomes_a_type() {
+        assert_eq!(
+            raise(
+                "3.0.3",
+                json!({"type": "string", "nullable": true, "enum": ["a"]})
+            ),
+            json!({"type": ["string", "null"], "enum": ["a", null]})
+        );
+        assert_eq!(
+            raise(
+                "3.0.3",
+                json!({"$ref": "#/components/schemas/Alias", "nullable": true})
+            ),
+            json!({"anyOf": [{"$ref": "#/components/schemas/Pet"}, {"type": "null"}]})
+        );
+    }
+
+    #[test]
+    fn boolean_exclusive_bounds_become_numbers() {
+        assert_eq!(
+            raise(
+                "3.0.3",
+                json!({"type": "integer", "minimum": 1, "exclusiveMinimum": true})
+            ),
+            json!({"type": "integer", "exclusiveMinimum": 1})
+        );
+        assert_eq!(
+            raise("3.1.0", json!({"maximum": 5, "exclusiveMaximum": false})),
+            json!({"maximum": 5})
+        );
+    }
+
+    #[test]
+    fn data_is_not_searched_for_references_and_properties_may_be_called_ref() {
+        let schema = json!({
+            "type": "object",
+            "default": {"$ref": "other.yaml"},
+            "properties": {"$ref": {"type": "string"}},
+        });
+        assert_eq!(raise("3.1.0", schema.clone()), schema);
+    }
+
+    #[test]
+    fn malformed_keywords_are_left_out() {
+        assert_eq!(
+            raise(
+                "3.1.0",
+                json!({"type": 7, "required": true, "items": "x", "allOf": {}, "x-a": 1})
+            ),
+            json!({})
+        );
+    }
+
+    #[test]
+    fn loops_of_references_are_an_error() {
+        let root = json!({"openapi": "3.0.0", "components": {"schemas": {
+            "A": {"$ref": "#/components/schemas/B"}, "B": {"$ref": "#/components/schemas/A"},
+        }}});
+        let document = Document::new(root, Position::default()).unwrap();
+        let error = Schemas::new(&document)
+            .raise(&json!({"$ref": "#/components/schemas/A"}))
+            .unwrap_err();
+        assert!(matches!(error, ReferenceError::Endless(_)), "{error}");
+    }
+}

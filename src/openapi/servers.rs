@@ -1,0 +1,223 @@
+//! The document's own base URL: its first root server.
+
+use serde_json::{Map, Value};
+use url::Url;
+
+use super::document::Document;
+use crate::api::visible;
+
+/// The root server as an absolute http(s) URL without user name, password, query and fragment,
+/// no slash at its end; else `None` and why.
+pub(super) fn base_url(
+    document: &Document,
+    location: Option<&Url>,
+) -> (Option<String>, Option<String>) {
+    let server = document
+        .root
+        .get("servers")
+        .and_then(Value::as_array)
+        .and_then(|all| all.first());
+    let Some(server) = server.and_then(Value::as_object) else {
+        // OpenAPI's default: `/`, relative to where the document is served.
+        return (
+            location
+                .and_then(|location| location.join("/").ok())
+                .map(spelt),
+            None,
+        );
+    };
+    let Some(template) = server.get("url").and_then(Value::as_str) else {
+        return (
+            None,
+            Some("the root server has no `url`; set `base_url`".to_owned()),
+        );
+    };
+    match resolve(server, template, location) {
+        Ok(url) => (Some(spelt(url)), None),
+        Err(reason) => {
+            // Never the text before an `@`: it may be a password.
+            let shown: String = visible(template.rsplit('@').next().unwrap_or_default())
+                .chars()
+                .take(100)
+                .collect();
+            (
+                None,
+                Some(format!(
+                    "the root server `{shown}` is not used: {reason}; set `base_url`"
+                )),
+            )
+        }
+    }
+}
+
+fn resolve(
+    server: &Map<String, Value>,
+    template: &str,
+    location: Option<&Url>,
+) -> Result<Url, String> {
+    let text = fill_in(server, template)?;
+    if text
+        .chars()
+        .any(|c| c.is_control() || c == '\\' || c.is_whitespace())
+    {
+        return Err("it holds a backslash, blank or control character".to_owned());
+    }
+    let url = match Url::parse(&text) {
+        Ok(url) => url,
+        Err(url::ParseError::RelativeUrlWithoutBase) => {
+            if text.starts_with("//") {
+                return Err("it names a host but no scheme".to_owned());
+            }
+            let location =
+                location.ok_or("it is relative, and the document comes from a file".to_owned())?;
+            location.join(&text).map_err(|error| error.to_string())?
+        }
+        Err(error) => return Err(error.to_string()),
+    };
+    if !matches!(url.scheme(), "http" | "https") {
+        return Err(format!(
+            "its scheme is `{}`, not http or https",
+            url.scheme()
+        ));
+    }
+    if url.host_str().is_none() {
+        return Err("it names no host".to_owned());
+    }
+    Ok(url)
+}
+
+/// Server variables by their defaults. A value may not carry over into another part of the URL.
+fn fill_in(server: &Map<String, Value>, template: &str) -> Result<String, String> {
+    let variables = server.get("variables").and_then(Value::as_object);
+    let mut text = String::new();
+    let mut rest = template;
+    while let Some(start) = rest.find('{') {
+        let (before, after) = rest.split_at(start);
+        text.push_str(before);
+        let inner = after.trim_start_matches('{');
+        let end = inner
+            .find('}')
+            .ok_or("a `{` in it is not closed".to_owned())?;
+        let (name, tail) = inner.split_at(end);
+        let shown = visible(name);
+        let variable = variables
+            .and_then(|all| all.get(name))
+            .and_then(Value::as_object)
+            .ok_or_else(|| format!("its variable `{shown}` is not declared"))?;
+        let default = match variable.get("default") {
+            Some(Value::String(value)) => value.clone(),
+            Some(Value::Number(value)) => value.to_string(),
+            _ => return Err(format!("its variable `{shown}` has no default")),
+        };
+        let listed = variable.get("enum").and_then(Value::as_array);
+        if listed
+            .is_some_and(|all| !all.contains(&Value::String(default.clone())) && !all.is_empty())
+        {
+            return Err(format!(
+                "the default of its variable `{shown}` is not one of its values"
+            ));
+        }
+        let in_authority = text
+            .split_once("://")
+            .is_some_and(|(_, rest)| !rest.contains('/'));
+        let harmless = |c: char| {
+            c.is_ascii_alphanumeric() || "-._~".contains(c) || !in_authority && "/%:+,".contains(c)
+        };
+        let whole_scheme = text.is_empty() && tail.starts_with("}://");
+        let whole_url = text.is_empty() && (tail == "}" || tail.starts_with("}/"));
+        if !whole_url && !default.chars().all(harmless)
+            || whole_scheme && !default.chars().all(|c| c.is_ascii_alphanumeric())
+        {
+            return Err(format!(
+                "its variable `{shown}` changes more of the URL than its own part"
+            ));
+        }
+        text.push_str(&default);
+        rest = tail.get(1..).unwrap_or_default();
+    }
+    text.push_str(rest);
+    if text.contains(['{', '}']) {
+        return Err("it holds a brace".to_owned());
+    }
+    Ok(text)
+}
+
+fn spelt(mut url: Url) -> String {
+    // These fail only for URLs without a host, which were refused before.
+    let _ = url.set_username("");
+    let _ = url.set_password(None);
+    url.set_query(None);
+    url.set_fragment(None);
+    url.as_str().trim_end_matches('/').to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+    use crate::yaml::Position;
+
+    fn of(server: Value, location: Option<&str>) -> (Option<String>, Option<String>) {
+        let root = json!({"openapi": "3.1.0", "servers": [server]});
+        let document = Document::new(root, Position::default()).unwrap();
+        base_url(
+            &document,
+            location.map(|text| Url::parse(text).unwrap()).as_ref(),
+        )
+    }
+
+    #[test]
+    fn absolute_relative_and_templated_servers() {
+        assert_eq!(
+            of(json!({"url": "https://u:p@api.example.com/v1/?q#f"}), None)
+                .0
+                .as_deref(),
+            Some("https://api.example.com/v1")
+        );
+        assert_eq!(
+            of(
+                json!({"url": "../v2"}),
+                Some("https://x.example/docs/a/openapi.json")
+            )
+            .0
+            .as_deref(),
+            Some("https://x.example/docs/v2")
+        );
+        assert_eq!(
+            of(
+                json!({"url": "https://{region}.example.com/{v}", "variables": {
+                    "region": {"default": "eu"}, "v": {"default": "a/b"}}}),
+                None
+            )
+            .0
+            .as_deref(),
+            Some("https://eu.example.com/a/b")
+        );
+        let (url, warning) = of(json!({"url": "/api"}), None);
+        assert_eq!(url, None);
+        assert!(warning.unwrap().contains("set `base_url`"));
+    }
+
+    #[test]
+    fn a_variable_cannot_move_the_host() {
+        let (url, warning) = of(
+            json!({"url": "https://{tenant}.example.com", "variables": {
+                "tenant": {"default": "evil.example/?"}}}),
+            None,
+        );
+        assert_eq!(url, None);
+        assert!(warning.unwrap().contains("`tenant`"));
+    }
+
+    #[test]
+    fn other_schemes_and_passwords_are_not_repeated() {
+        let (url, warning) = of(json!({"url": "ftp://user:secret@files.example/"}), None);
+        assert_eq!(url, None);
+        let warning = warning.unwrap();
+        assert!(
+            warning.contains("ftp") && !warning.contains("secret"),
+            "{warning}"
+        );
+    }
+}

@@ -1,0 +1,595 @@
+//! The closed grammar of compiled modules: a docstring, three fixed imports, `_api = Api(…)` of
+//! literals, `TypedDict` classes, and stubs decorated with `@_api.operation(…)` of literals whose
+//! body is a docstring and `...`. Nothing in it can run anything but what the decorator does.
+
+use std::collections::HashSet;
+
+use ruff_python_ast::{
+    Arguments, Expr, Number, Operator, Parameters, Stmt, StmtClassDef, StmtFunctionDef, UnaryOp,
+};
+use ruff_text_size::{Ranged, TextSize};
+
+/// What a compiled module holds.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct ModuleFacts {
+    /// The name given to `Api`.
+    pub server: String,
+    /// The stubs in order.
+    pub functions: Vec<Stub>,
+    /// The `TypedDict` classes in order.
+    pub classes: Vec<String>,
+}
+
+/// One decorated function.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Stub {
+    /// Its name.
+    pub name: String,
+    /// The method given to the decorator.
+    pub method: String,
+    /// The path template given to the decorator.
+    pub path: String,
+    /// Its parameters in order.
+    pub parameters: Vec<String>,
+}
+
+/// Why a text is no compiled module.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct NotInGrammar {
+    /// Line, from 1.
+    pub line: usize,
+    /// What was expected.
+    pub message: String,
+}
+
+/// Names of `typing` that a module may import.
+const TYPING: &[&str] = &["Any", "Literal", "NotRequired", "Required", "TypedDict"];
+/// Builtins that annotations may name.
+const BUILTINS: &[&str] = &["bool", "bytes", "dict", "float", "int", "list", "str"];
+/// Keyword arguments of `operation`.
+const OPERATION: &[&str] = &[
+    "path",
+    "query",
+    "header",
+    "cookie",
+    "reserved",
+    "content",
+    "body",
+    "accept",
+    "responses",
+    "api_key",
+    "auth",
+];
+const API: &[&str] = &["base_url_env", "auth_env", "base_url"];
+
+/// Reads a module that was compiled.
+///
+/// # Errors
+///
+/// At the first thing that the closed grammar does not allow.
+pub fn read(source: &str) -> Result<ModuleFacts, NotInGrammar> {
+    scan(source)?;
+    let parsed = ruff_python_parser::parse_module(source).map_err(|error| NotInGrammar {
+        line: line_of(source, error.location.start()),
+        message: "it is no Python".to_owned(),
+    })?;
+    let mut reader = Reader {
+        facts: ModuleFacts::default(),
+        names: HashSet::new(),
+        forward: Vec::new(),
+    };
+    reader
+        .module(&parsed.syntax().body)
+        .map_err(|(place, message)| NotInGrammar {
+            line: line_of(source, place),
+            message: message.to_owned(),
+        })?;
+    Ok(reader.facts)
+}
+
+fn line_of(source: &str, place: TextSize) -> usize {
+    let end = usize::from(place).min(source.len());
+    source
+        .as_bytes()
+        .iter()
+        .take(end)
+        .filter(|byte| **byte == b'\n')
+        .count()
+        + 1
+}
+
+/// Bounds the text before a recursive parser sees it, and refuses what is never rendered.
+fn scan(source: &str) -> Result<(), NotInGrammar> {
+    const DEEPEST: usize = 90;
+    const MOST_TOKENS: usize = 2_000;
+    let mut line = 1_usize;
+    let mut depth = 0_usize;
+    let mut tokens = 0_usize;
+    let mut at_line_start = true;
+    let mut in_word = false;
+    let mut rest = source;
+    let fail = |line: usize, message: &str| {
+        Err(NotInGrammar {
+            line,
+            message: message.to_owned(),
+        })
+    };
+    while let Some(character) = rest.chars().next() {
+        rest = rest.get(character.len_utf8()..).unwrap_or_default();
+        let word = character.is_ascii_alphanumeric() || character == '_';
+        match character {
+            '"' => {
+                let (end, lines) = string_end(rest).ok_or(NotInGrammar {
+                    line,
+                    message: "a string is not closed".to_owned(),
+                })?;
+                rest = rest.get(end..).unwrap_or_default();
+                line += lines;
+                tokens += 1;
+            }
+            '\n' => {
+                line += 1;
+                if depth == 0 {
+                    tokens = 0;
+                }
+            }
+            '(' | '[' | '{' => {
+                depth += 1;
+                tokens = 0;
+                if depth > DEEPEST {
+                    return fail(line, "brackets are nested too deeply");
+                }
+            }
+            ')' | ']' | '}' => depth = depth.saturating_sub(1),
+            ',' => tokens = 0,
+            ' ' => {
+                if at_line_start && depth == 0 && rest.starts_with("    ") {
+                    return fail(line, "a block within a block");
+                }
+            }
+            c if !c.is_ascii() || c.is_ascii_control() || "'#`$?!;\\".contains(c) => {
+                return fail(
+                    line,
+                    "a character that compiled modules never hold outside strings",
+                );
+            }
+            _ if word => tokens += usize::from(!in_word),
+            _ => tokens += 1,
+        }
+        if tokens > MOST_TOKENS {
+            return fail(line, "an expression is too long");
+        }
+        at_line_start = character == '\n';
+        in_word = word;
+    }
+    Ok(())
+}
+
+/// Where the string that has just been opened ends, in bytes, and the line ends in it.
+fn string_end(rest: &str) -> Option<(usize, usize)> {
+    let is_triple = rest.starts_with("\"\"");
+    if is_triple && !rest.starts_with("\"\"\"") && !rest.get(2..).is_some_and(|r| !r.is_empty()) {
+        return Some((1, 0));
+    }
+    let bytes = rest.as_bytes();
+    // `""` followed by something else than content is the empty string.
+    let (mut index, closing): (usize, &[u8]) = if is_triple {
+        (2, b"\"\"\"")
+    } else {
+        (0, b"\"")
+    };
+    let mut lines = 0;
+    while let Some(byte) = bytes.get(index) {
+        if *byte == b'\\' {
+            if bytes.get(index + 1) == Some(&b'\n') {
+                lines += 1;
+            }
+            index += 2;
+        } else if bytes
+            .get(index..)
+            .is_some_and(|tail| tail.starts_with(closing))
+        {
+            return Some((index + closing.len(), lines));
+        } else {
+            if *byte == b'\n' {
+                if !is_triple {
+                    return None;
+                }
+                lines += 1;
+            }
+            index += 1;
+        }
+    }
+    None
+}
+
+type Refusal = (TextSize, &'static str);
+
+struct Reader {
+    facts: ModuleFacts,
+    names: HashSet<String>,
+    /// Names that annotations use, to be defined somewhere in the module.
+    forward: Vec<(TextSize, String)>,
+}
+
+impl Reader {
+    fn module(&mut self, body: &[Stmt]) -> Result<(), Refusal> {
+        let mut statements = body.iter();
+        let first = statements
+            .next()
+            .ok_or((TextSize::new(0), "the module is empty"))?;
+        if !is_docstring(first) {
+            return Err((first.start(), "expected a docstring"));
+        }
+        let mut is_bound = false;
+        for statement in statements {
+            match statement {
+                Stmt::ImportFrom(import) if !is_bound => {
+                    let allowed: &[&str] = match import.module.as_deref() {
+                        Some("__future__") => &["annotations"],
+                        Some("typing") => TYPING,
+                        Some("mce_runtime") => &["Api"],
+                        _ => return Err((import.start(), "this module is not imported from")),
+                    };
+                    if import.level != 0
+                        || import.names.iter().any(|alias| {
+                            alias.asname.is_some() || !allowed.contains(&alias.name.as_str())
+                        })
+                    {
+                        return Err((import.start(), "this name is not imported"));
+                    }
+                    let imported = import.names.iter().map(|alias| alias.name.to_string());
+                    self.names
+                        .extend(imported.filter(|name| name != "annotations"));
+                }
+                Stmt::Assign(assign) => {
+                    let [Expr::Name(target)] = assign.targets.as_slice() else {
+                        return Err((assign.start(), "expected an assignment to one name"));
+                    };
+                    let Expr::Call(call) = assign.value.as_ref() else {
+                        return Err((assign.start(), "expected `Api(…)` or `TypedDict(…)`"));
+                    };
+                    let called = name_of(&call.func).unwrap_or_default();
+                    if called == "Api" && target.id.as_str() == "_api" && !is_bound {
+                        is_bound = true;
+                        self.facts.server = api_arguments(&call.arguments)?;
+                    } else if called == "TypedDict" && is_bound {
+                        typed_dict(target.id.as_str(), &call.arguments)?;
+                        self.class_name(target.start(), target.id.as_str())?;
+                    } else {
+                        return Err((assign.start(), "expected `_api = Api(…)` or a `TypedDict`"));
+                    }
+                }
+                Stmt::ClassDef(class) if is_bound => self.class(class)?,
+                Stmt::FunctionDef(function) if is_bound => self.function(function)?,
+                other => return Err((other.start(), "this statement is not allowed here")),
+            }
+        }
+        if !is_bound {
+            return Err((TextSize::new(0), "expected `_api = Api(…)`"));
+        }
+        for (place, name) in &self.forward {
+            if !BUILTINS.contains(&name.as_str()) && !self.names.contains(name) {
+                return Err((
+                    *place,
+                    "an annotation names what the module does not define",
+                ));
+            }
+        }
+        Ok(())
+    }
+
+    fn class_name(&mut self, place: TextSize, name: &str) -> Result<(), Refusal> {
+        let mut characters = name.chars();
+        let is_legal = characters.next().is_some_and(|c| c.is_ascii_uppercase())
+            && characters.all(|c| c.is_ascii_alphanumeric());
+        if !is_legal || !self.names.insert(name.to_owned()) {
+            return Err((place, "the name of a class is malformed or taken"));
+        }
+        self.facts.classes.push(name.to_owned());
+        Ok(())
+    }
+
+    fn class(&mut self, class: &StmtClassDef) -> Result<(), Refusal> {
+        self.class_name(class.start(), &class.name)?;
+        let arguments = class.arguments.as_deref();
+        let is_typed_dict = arguments.is_some_and(|arguments| {
+            matches!(arguments.args.as_ref(), [base] if name_of(base) == Some("TypedDict"))
+                && arguments.keywords.iter().all(|keyword| {
+                    keyword.arg.as_deref() == Some("total")
+                        && matches!(keyword.value, Expr::BooleanLiteral(_))
+                })
+        });
+        if !is_typed_dict || !class.decorator_list.is_empty() || class.type_params.is_some() {
+            return Err((class.start(), "expected a `TypedDict`"));
+        }
+        for (index, statement) in class.body.iter().enumerate() {
+            match statement {
+                Stmt::AnnAssign(field) if field.simple && field.value.is_none() => {
+                    if name_of(&field.target).is_none() {
+                        return Err((field.start(), "expected a key"));
+                    }
+                    self.annotation(&field.annotation)?;
+                }
+                docstring if index == 0 && is_docstring(docstring) => {}
+                other => return Err((other.start(), "expected a key and its type")),
+            }
+        }
+        Ok(())
+    }
+
+    fn function(&mut self, function: &StmtFunctionDef) -> Result<(), Refusal> {
+        let place = function.start();
+        let name = function.name.as_str();
+        let is_legal = name.starts_with(|c: char| c.is_ascii_lowercase())
+            && name
+                .chars()
+                .all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '_');
+        if !is_legal || !self.names.insert(name.to_owned()) {
+            return Err((place, "the name of a function is malformed or taken"));
+        }
+        if function.is_async || function.type_params.is_some() {
+            return Err((place, "expected a plain function"));
+        }
+        let [decorator] = function.decorator_list.as_slice() else {
+            return Err((place, "expected one decorator"));
+        };
+        let (method, path) = operation(&decorator.expression)?;
+        let parameters = self.parameters(&function.parameters)?;
+        let returns = function
+            .returns
+            .as_deref()
+            .ok_or((place, "expected a return type"))?;
+        self.annotation(returns)?;
+        let is_stub = matches!(function.body.as_slice(), [docstring, Stmt::Expr(last)]
+            if is_docstring(docstring) && matches!(last.value.as_ref(), Expr::EllipsisLiteral(_)));
+        if !is_stub {
+            return Err((place, "expected a docstring and `...` as body"));
+        }
+        self.facts.functions.push(Stub {
+            name: name.to_owned(),
+            method,
+            path,
+            parameters,
+        });
+        Ok(())
+    }
+
+    fn parameters(&mut self, parameters: &Parameters) -> Result<Vec<String>, Refusal> {
+        if !parameters.posonlyargs.is_empty()
+            || !parameters.args.is_empty()
+            || parameters.vararg.is_some()
+            || parameters.kwarg.is_some()
+        {
+            return Err((parameters.start(), "expected keyword-only parameters"));
+        }
+        let mut names = Vec::new();
+        for parameter in &parameters.kwonlyargs {
+            let annotation = parameter.parameter.annotation.as_deref();
+            let annotation = annotation.ok_or((parameter.start(), "expected a type"))?;
+            self.annotation(annotation)?;
+            if parameter
+                .default
+                .as_deref()
+                .is_some_and(|value| !value.is_none_literal_expr())
+            {
+                return Err((parameter.start(), "expected no default but `None`"));
+            }
+            names.push(parameter.parameter.name.to_string());
+        }
+        Ok(names)
+    }
+
+    /// A type: names, `|`, and subscripts of them. The scan has bounded its depth.
+    fn annotation(&mut self, annotation: &Expr) -> Result<(), Refusal> {
+        match annotation {
+            Expr::Name(name) => {
+                self.forward.push((name.start(), name.id.to_string()));
+                Ok(())
+            }
+            Expr::NoneLiteral(_) => Ok(()),
+            Expr::BinOp(union) if union.op == Operator::BitOr => {
+                self.annotation(&union.left)?;
+                self.annotation(&union.right)
+            }
+            Expr::Subscript(subscript) => {
+                let name = name_of(&subscript.value).unwrap_or_default();
+                let items = match subscript.slice.as_ref() {
+                    Expr::Tuple(tuple) => tuple.elts.as_slice(),
+                    other => std::slice::from_ref(other),
+                };
+                match name {
+                    "Literal" => items.iter().try_for_each(literal),
+                    "list" | "dict" | "NotRequired" | "Required" => {
+                        items.iter().try_for_each(|item| self.annotation(item))
+                    }
+                    _ => Err((subscript.start(), "this type has no parameters")),
+                }
+            }
+            other => Err((other.start(), "expected a type")),
+        }
+    }
+}
+
+fn is_docstring(statement: &Stmt) -> bool {
+    matches!(statement, Stmt::Expr(statement) if statement.value.is_string_literal_expr())
+}
+
+fn name_of(expression: &Expr) -> Option<&str> {
+    match expression {
+        Expr::Name(name) => Some(name.id.as_str()),
+        _ => None,
+    }
+}
+
+fn text_of(expression: &Expr) -> Option<String> {
+    match expression {
+        Expr::StringLiteral(literal) => Some(literal.value.to_str().to_owned()),
+        _ => None,
+    }
+}
+
+/// A constant, or tuples and dictionaries of constants.
+fn literal(expression: &Expr) -> Result<(), Refusal> {
+    match expression {
+        Expr::StringLiteral(_) | Expr::BooleanLiteral(_) | Expr::NoneLiteral(_) => Ok(()),
+        Expr::NumberLiteral(number) if matches!(number.value, Number::Int(_)) => Ok(()),
+        Expr::UnaryOp(unary)
+            if unary.op == UnaryOp::USub
+                && matches!(unary.operand.as_ref(), Expr::NumberLiteral(_)) =>
+        {
+            Ok(())
+        }
+        Expr::Tuple(tuple) => tuple.elts.iter().try_for_each(literal),
+        Expr::Dict(dict) => dict.items.iter().try_for_each(|item| {
+            let key = item
+                .key
+                .as_ref()
+                .ok_or((item.value.start(), "expected a key"))?;
+            literal(key).and_then(|()| literal(&item.value))
+        }),
+        other => Err((other.start(), "expected a literal")),
+    }
+}
+
+fn keywords(arguments: &Arguments, allowed: &[&str]) -> Result<(), Refusal> {
+    for keyword in &arguments.keywords {
+        let place = keyword.value.start();
+        let name = keyword
+            .arg
+            .as_deref()
+            .ok_or((place, "expected a named argument"))?;
+        if !allowed.contains(&name) {
+            return Err((place, "this argument is unknown"));
+        }
+        literal(&keyword.value)?;
+    }
+    Ok(())
+}
+
+fn api_arguments(arguments: &Arguments) -> Result<String, Refusal> {
+    keywords(arguments, API)?;
+    match arguments.args.as_ref() {
+        [server] => text_of(server).ok_or((server.start(), "expected the server's name")),
+        _ => Err((arguments.start(), "expected the server's name")),
+    }
+}
+
+fn typed_dict(name: &str, arguments: &Arguments) -> Result<(), Refusal> {
+    keywords(arguments, &["total"])?;
+    match arguments.args.as_ref() {
+        [first, fields @ Expr::Dict(_)] if text_of(first).as_deref() == Some(name) => {
+            literal(fields)
+        }
+        _ => Err((
+            arguments.start(),
+            "expected the name of the `TypedDict` and its keys",
+        )),
+    }
+}
+
+fn operation(decorator: &Expr) -> Result<(String, String), Refusal> {
+    let refusal = (
+        decorator.start(),
+        "expected `@_api.operation(method, path, …)`",
+    );
+    let Expr::Call(call) = decorator else {
+        return Err(refusal);
+    };
+    let Expr::Attribute(attribute) = call.func.as_ref() else {
+        return Err(refusal);
+    };
+    if name_of(&attribute.value) != Some("_api") || attribute.attr.as_str() != "operation" {
+        return Err(refusal);
+    }
+    keywords(&call.arguments, OPERATION)?;
+    match call.arguments.args.as_ref() {
+        [method, path] => match (text_of(method), text_of(path)) {
+            (Some(method), Some(path)) => Ok((method, path)),
+            _ => Err(refusal),
+        },
+        _ => Err(refusal),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const GOOD: &str = r#""""Client of X."""
+
+from __future__ import annotations
+
+from typing import Any, Literal, NotRequired, TypedDict
+
+from mce_runtime import Api
+
+_api = Api("x", base_url_env="MCE_X_BASE_URL", auth_env="MCE_X_AUTH")
+
+
+class Pet(TypedDict):
+    """A pet."""
+
+    name: str
+    kind: NotRequired[Literal["", "cat", -1] | None]
+
+
+Odd = TypedDict("Odd", {"a b": "list[Pet]"}, total=False)
+
+
+@_api.operation("GET", "/pets/{id}", path={"id_": ("simple", False, "id")})
+def get_pet(*, id_: int, odd: Odd | None = None) -> dict[str, Any]:
+    """Gets a pet."""
+    ...
+"#;
+
+    #[test]
+    fn a_compiled_module_is_read() {
+        let facts = read(GOOD).unwrap();
+        assert_eq!(facts.server, "x");
+        assert_eq!(facts.classes, ["Pet", "Odd"]);
+        let stub = &facts.functions[0];
+        assert_eq!(
+            (stub.name.as_str(), stub.method.as_str(), stub.path.as_str()),
+            ("get_pet", "GET", "/pets/{id}")
+        );
+        assert_eq!(stub.parameters, ["id_", "odd"]);
+    }
+
+    #[test]
+    fn anything_else_is_refused_with_its_line() {
+        for (from, to, line) in [
+            ("from mce_runtime import Api", "import os", 7),
+            ("from mce_runtime import Api", "from os import Api", 7),
+            ("import Any,", "import Any, TYPE_CHECKING,", 5),
+            ("    ...\n", "    return print(1)\n", 22),
+            ("def get_pet(", "async def get_pet(", 22),
+            ("id_: int,", "id_: int = print(1),", 23),
+            ("id_: int,", "id_: print(1),", 23),
+            ("id_: int,", "id_: Unknown,", 23),
+            ("\"simple\"", "print(1)", 22),
+            ("auth_env=\"MCE_X_AUTH\"", "auth_env=f\"{print(1)}\"", 9),
+            ("    name: str\n", "    name: str = 1\n", 15),
+            ("class Pet(TypedDict)", "class Pet(object)", 12),
+            ("Odd = ", "get_pet = ", 19),
+            ("(*, id_", "(id_", 23),
+        ] {
+            let source = GOOD.replacen(from, to, 1);
+            assert_ne!(source, GOOD, "{from}");
+            let error = read(&source).unwrap_err();
+            assert_eq!(error.line, line, "{to}: {error:?}");
+        }
+    }
+
+    #[test]
+    fn deep_or_endless_expressions_never_reach_the_parser() {
+        for text in [
+            "(".repeat(100_000),
+            "-".repeat(100_000),
+            "not ".repeat(100_000),
+            "a|".repeat(100_000),
+        ] {
+            assert!(read(&format!("{GOOD}\nx = {text}")).is_err());
+        }
+    }
+}

@@ -1,0 +1,420 @@
+//! One stub: its decorator, signature and docstring.
+
+use serde_json::Value;
+
+use super::code::{Code, WIDTH};
+use super::text::{docstring, one_line, prose, string_literal};
+use super::types::PythonType;
+use crate::api::{
+    Location, Media, NamedApi, Operation, OperationNames, Response, ResponseKind, Style,
+};
+
+/// Characters of a description that go into a docstring; the manifest has all of it.
+const LONGEST_DESCRIPTION: usize = 2_000;
+const LONGEST_ARGUMENT_DESCRIPTION: usize = 400;
+/// Columns of prose in a docstring, its indentation taken off.
+const PROSE: usize = WIDTH - 4;
+
+/// An argument of a stub.
+pub(super) struct Argument<'a> {
+    pub(super) name: &'a str,
+    pub(super) kind: PythonType,
+    pub(super) required: bool,
+    pub(super) description: &'a str,
+    pub(super) schema: &'a Value,
+}
+
+/// `@_api.operation(…)`.
+pub(super) fn decorator(api: &NamedApi, operation: &Operation, names: &OperationNames) -> String {
+    let mut items = vec![
+        Code::Text(string_literal(&operation.method)),
+        Code::Text(string_literal(&operation.path)),
+    ];
+    for (keyword, location) in [
+        ("path", Location::Path),
+        ("query", Location::Query),
+        ("header", Location::Header),
+        ("cookie", Location::Cookie),
+    ] {
+        let entries: Vec<Code> = operation
+            .parameters
+            .iter()
+            .zip(&names.parameters)
+            .filter(|(parameter, _)| parameter.location == location)
+            .map(|(parameter, name)| {
+                let key = format!("{}: ", string_literal(name));
+                let style = Code::Text(string_literal(style_name(parameter.style)));
+                let explode = Code::text(if parameter.explode { "True" } else { "False" });
+                let value = if parameter.wire_name != *name {
+                    let wire_name = Code::Text(string_literal(&parameter.wire_name));
+                    Code::call("", vec![style, explode, wire_name])
+                } else if parameter.explode == (parameter.style == Style::Form) {
+                    style
+                } else {
+                    Code::call("", vec![style, explode])
+                };
+                Code::around(key, value, "")
+            })
+            .collect();
+        if !entries.is_empty() {
+            items.push(keyword_argument(keyword, mapping(entries)));
+        }
+    }
+    let with_names = || operation.parameters.iter().zip(&names.parameters);
+    let reserved: Vec<Code> = with_names()
+        .filter(|(parameter, _)| parameter.allow_reserved && parameter.location == Location::Query)
+        .map(|(_, name)| Code::Text(string_literal(name)))
+        .collect();
+    if !reserved.is_empty() {
+        items.push(keyword_argument("reserved", Code::call("", reserved)));
+    }
+    let content: Vec<Code> = with_names()
+        .filter_map(|(parameter, name)| {
+            let content_type = Code::Text(string_literal(parameter.content_type.as_ref()?));
+            Some(Code::around(
+                format!("{}: ", string_literal(name)),
+                content_type,
+                "",
+            ))
+        })
+        .collect();
+    if !content.is_empty() {
+        items.push(keyword_argument("content", mapping(content)));
+    }
+    if let (Some(body), Some(name)) = (&operation.body, &names.body) {
+        let pair = [name, &body.content_type].map(|text| Code::Text(string_literal(text)));
+        items.push(keyword_argument("body", Code::call("", pair.into())));
+    }
+    if let Some(accept) = accept(&operation.responses) {
+        items.push(keyword_argument(
+            "accept",
+            Code::Text(string_literal(&accept)),
+        ));
+    }
+    if !operation.responses.is_empty() {
+        let entries = operation
+            .responses
+            .iter()
+            .map(|response| {
+                let kind = Code::Text(string_literal(kind_name(response.kind)));
+                Code::around(format!("{}: ", string_literal(&response.status)), kind, "")
+            })
+            .collect();
+        items.push(keyword_argument("responses", mapping(entries)));
+    }
+    let places = api_key_places(api, operation);
+    if !places.is_empty() {
+        items.push(keyword_argument("api_key", Code::call("", places)));
+    }
+    if operation.security.is_empty() {
+        items.push(keyword_argument("auth", Code::text("False")));
+    }
+    Code::call("@_api.operation", items).laid_out(0, 0, 0)
+}
+
+fn keyword_argument(keyword: &str, value: Code) -> Code {
+    Code::around(format!("{keyword}="), value, "")
+}
+
+fn mapping(items: Vec<Code>) -> Code {
+    Code::Bracket {
+        head: String::new(),
+        open: '{',
+        items,
+        close: '}',
+    }
+}
+
+/// Where the apiKey schemes that the operation's security names want the key, each place once.
+fn api_key_places(api: &NamedApi, operation: &Operation) -> Vec<Code> {
+    let mut places: Vec<(&str, &str)> = Vec::new();
+    for name in operation
+        .security
+        .iter()
+        .flat_map(std::collections::BTreeMap::keys)
+    {
+        let Some(scheme) = api.api.security_schemes.get(name) else {
+            continue;
+        };
+        if let (Some(location), Some(name)) = (&scheme.r#in, &scheme.name)
+            && !places.contains(&(location, name))
+        {
+            places.push((location, name));
+        }
+    }
+    places
+        .into_iter()
+        .map(|(location, name)| {
+            Code::call(
+                "",
+                [location, name]
+                    .map(|text| Code::Text(string_literal(text)))
+                    .into(),
+            )
+        })
+        .collect()
+}
+
+/// The documented successes: 2xx, else `default`.
+pub(super) fn successes(responses: &[Response]) -> Vec<&Response> {
+    let of = |test: &dyn Fn(&str) -> bool| -> Vec<&Response> {
+        responses
+            .iter()
+            .filter(|response| test(&response.status))
+            .collect()
+    };
+    let found = of(&|status| status.starts_with('2'));
+    if found.is_empty() {
+        of(&|status| status == "default")
+    } else {
+        found
+    }
+}
+
+/// The preferred media type of each success; `None` where no success has content.
+fn accept(responses: &[Response]) -> Option<String> {
+    let mut types: Vec<&str> = Vec::new();
+    for response in successes(responses) {
+        if let Some(preferred) = response.content_types.first()
+            && !types.contains(&preferred.as_str())
+        {
+            types.push(preferred);
+        }
+    }
+    (!types.is_empty()).then(|| types.join(", "))
+}
+
+pub(super) fn style_name(style: Style) -> &'static str {
+    match style {
+        Style::Matrix => "matrix",
+        Style::Label => "label",
+        Style::Simple => "simple",
+        Style::Form => "form",
+        Style::SpaceDelimited => "spaceDelimited",
+        Style::PipeDelimited => "pipeDelimited",
+        Style::DeepObject => "deepObject",
+    }
+}
+
+fn kind_name(kind: ResponseKind) -> &'static str {
+    match kind {
+        ResponseKind::Json => "json",
+        ResponseKind::Text => "text",
+        ResponseKind::Bytes => "bytes",
+        ResponseKind::Empty => "empty",
+        ResponseKind::Events => "events",
+    }
+}
+
+/// `def name(*, …) -> …:`.
+pub(super) fn signature(name: &str, arguments: &[Argument<'_>], returns: &PythonType) -> String {
+    let mut items = Vec::new();
+    if !arguments.is_empty() {
+        items.push(Code::text("*"));
+    }
+    for argument in arguments {
+        let before = format!("{}: ", argument.name);
+        items.push(if argument.required {
+            Code::around(before, argument.kind.code(), "")
+        } else {
+            Code::around(before, argument.kind.clone().optional().code(), " = None")
+        });
+    }
+    let head = format!("def {name}");
+    let returned = returns.code();
+    let parameters = Code::call(&head, items);
+    let whole = format!(
+        "{} -> {}:",
+        parameters.flat().replace("(*,)", "(*)"),
+        returned.flat()
+    );
+    if whole.chars().count() <= WIDTH {
+        return whole;
+    }
+    if arguments.is_empty() {
+        return format!("{head}() -> {}:", returned.laid_out(0, head.len() + 6, 1));
+    }
+    // Too long for one line, so every parameter gets its own, as formatters do it.
+    let laid_out = parameters.laid_out(0, WIDTH, 0);
+    format!("{laid_out} -> {}:", returned.laid_out(0, 5, 1))
+}
+
+/// The docstring: summary, description, Args, Returns, Raises, an example call.
+pub(super) fn documentation(
+    name: &str,
+    operation: &Operation,
+    arguments: &[Argument<'_>],
+    returns: &PythonType,
+) -> String {
+    let mut lines = vec![summary(operation)];
+    let said = one_line(&operation.description, LONGEST_DESCRIPTION);
+    if !said.is_empty()
+        && said != one_line(&operation.summary, LONGEST_DESCRIPTION)
+        && said != summary(operation)
+    {
+        lines.push(String::new());
+        lines.extend(prose(&operation.description, PROSE, LONGEST_DESCRIPTION));
+    }
+    if operation.deprecated {
+        lines.extend([
+            String::new(),
+            "Deprecated: the document advises against it.".to_owned(),
+        ]);
+    }
+    if !arguments.is_empty() {
+        lines.extend([String::new(), "Args:".to_owned()]);
+        for argument in arguments {
+            lines.extend(argument_lines(argument));
+        }
+    }
+    let documented = successes(&operation.responses)
+        .into_iter()
+        .find_map(|response| operation.response_descriptions.get(&response.status))
+        .map(|text| one_line(text, LONGEST_ARGUMENT_DESCRIPTION))
+        .filter(|text| !text.is_empty());
+    let documented = match (documented, returns) {
+        (Some(text), _) => text,
+        (None, PythonType::None) => "Nothing.".to_owned(),
+        (None, _) => "The answer.".to_owned(),
+    };
+    lines.extend([String::new(), "Returns:".to_owned()]);
+    lines.extend(indented(&documented, 4));
+    lines.extend([String::new(), "Raises:".to_owned()]);
+    lines.extend(indented(&raises(operation), 4));
+    lines.extend([String::new(), "Example:".to_owned()]);
+    lines.extend(example(name, arguments));
+    docstring(&lines, 4)
+}
+
+/// One line on what an operation does: its summary, else the start of its description, else
+/// `METHOD /path`.
+pub(super) fn summary(operation: &Operation) -> String {
+    let summary = one_line(&operation.summary, 200);
+    if !summary.is_empty() {
+        return summary;
+    }
+    let first = operation
+        .description
+        .trim()
+        .split(['\n', '\r'])
+        .next()
+        .unwrap_or_default();
+    let first = one_line(first, 160);
+    if first.is_empty() {
+        one_line(&operation.label(), 200)
+    } else {
+        first
+    }
+}
+
+fn raises(operation: &Operation) -> String {
+    let mut text = "ApiError: The answer was not a success".to_owned();
+    let documented: Vec<String> = operation
+        .response_descriptions
+        .iter()
+        .filter(|(status, _)| status.starts_with(['4', '5']))
+        .map(|(status, said)| match one_line(said, 80) {
+            said if said.is_empty() => status.clone(),
+            said => format!("{status} {}", said.trim_end_matches('.')),
+        })
+        .collect();
+    if !documented.is_empty() {
+        text.push_str(&format!(" ({})", documented.join("; ")));
+    }
+    text.push('.');
+    text
+}
+
+fn argument_lines(argument: &Argument<'_>) -> Vec<String> {
+    let mut said = one_line(argument.description, LONGEST_ARGUMENT_DESCRIPTION);
+    if said.is_empty() {
+        said = argument
+            .schema
+            .get("description")
+            .and_then(Value::as_str)
+            .map(|text| one_line(text, LONGEST_ARGUMENT_DESCRIPTION))
+            .unwrap_or_default();
+    }
+    if let Some(default) = argument.schema.get("default") {
+        let default = one_line(&default.to_string(), 80);
+        said = format!("{said} The API's default is `{default}`.")
+            .trim_start()
+            .to_owned();
+    }
+    if said.is_empty() {
+        said = if argument.required {
+            "Required.".to_owned()
+        } else {
+            "Optional.".to_owned()
+        };
+    }
+    indented(&format!("{}: {said}", argument.name), 4)
+}
+
+/// A text wrapped into a hanging paragraph.
+fn indented(text: &str, margin: usize) -> Vec<String> {
+    let spaces = " ".repeat(margin);
+    prose(text, PROSE - margin - 4, usize::MAX)
+        .into_iter()
+        .enumerate()
+        .map(|(index, line)| {
+            if index == 0 {
+                format!("{spaces}{line}")
+            } else {
+                format!("{spaces}    {line}")
+            }
+        })
+        .collect()
+}
+
+/// A call with the required arguments.
+fn example(name: &str, arguments: &[Argument<'_>]) -> Vec<String> {
+    let items: Vec<Code> = arguments
+        .iter()
+        .filter(|argument| argument.required)
+        .map(|argument| Code::Text(format!("{}={}", argument.name, sample(&argument.kind))))
+        .collect();
+    let call = if items.len() == 1 {
+        // A call of one argument is no tuple of one.
+        Code::Text(format!(
+            "{name}({})",
+            items.iter().map(Code::flat).collect::<String>()
+        ))
+    } else {
+        Code::call(name, items)
+    };
+    call.laid_out(8, 8, 0)
+        .split('\n')
+        .enumerate()
+        .map(|(index, line)| {
+            if index == 0 {
+                format!("    {line}")
+            } else {
+                line.get(4..).unwrap_or(line).to_owned()
+            }
+        })
+        .collect()
+}
+
+fn sample(kind: &PythonType) -> String {
+    match kind {
+        PythonType::Name(name) => match name.as_str() {
+            "str" => "\"text\"".to_owned(),
+            "int" => "1".to_owned(),
+            "float" => "1.5".to_owned(),
+            "bool" => "True".to_owned(),
+            "bytes" => "b\"…\"".to_owned().replace('…', "data"),
+            _ => "{}".to_owned(),
+        },
+        PythonType::Literal(values) => values.first().cloned().unwrap_or_default(),
+        PythonType::List(inner) => format!("[{}]", sample(inner)),
+        PythonType::Union(members) => members.first().map(sample).unwrap_or_default(),
+        PythonType::Any | PythonType::Dict(_) => "{}".to_owned(),
+        PythonType::None => "None".to_owned(),
+    }
+}
+
+/// What a function returns.
+pub(super) fn is_text(content_type: &str) -> bool {
+    matches!(Media::of(content_type), Media::Text)
+}

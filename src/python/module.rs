@@ -1,0 +1,354 @@
+//! The whole of `functions.py`.
+
+use std::collections::BTreeSet;
+
+use minijinja::syntax::SyntaxConfig;
+use minijinja::{Environment, context};
+use serde_json::Value;
+
+use super::check::{ModuleError, check_module};
+use super::classes::{Class, Field, Types};
+use super::code::{Code, WIDTH};
+use super::functions::{
+    Argument, decorator, documentation, is_text, signature, successes, summary,
+};
+use super::text::{docstring, one_line, prose, string_literal};
+use super::types::PythonType;
+use crate::api::identifiers::type_name;
+use crate::api::{Media, NamedApi, ResponseKind};
+
+const TEMPLATE: &str = include_str!("../../templates/functions.py.jinja");
+const LONGEST_TITLE: usize = 120;
+const LONGEST_DESCRIPTION: usize = 2_000;
+
+/// Which server a module is for.
+#[derive(Debug, Clone, Copy)]
+pub struct Target<'a> {
+    /// The server's identifier.
+    pub server: &'a str,
+    /// What people call it.
+    pub title: &'a str,
+}
+
+/// A rendered and checked module.
+#[derive(Debug, Clone)]
+pub struct Rendered {
+    /// The text of `functions.py`.
+    pub source: String,
+    /// One entry for each operation, in the order of the API.
+    pub functions: Vec<RenderedFunction>,
+}
+
+/// The type texts of one stub.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RenderedFunction {
+    /// One line on what it does.
+    pub summary: String,
+    /// The types of the operation's parameters, in its order.
+    pub parameters: Vec<String>,
+    /// The type of the body.
+    pub body: Option<String>,
+    /// What is returned.
+    pub returns: String,
+}
+
+/// Renders an API.
+///
+/// # Errors
+///
+/// Where the rendered text is not what the closed grammar allows, which is a fault of the
+/// renderer: nothing a document holds should bring it about.
+pub fn render(api: &NamedApi, target: Target<'_>) -> Result<Rendered, ModuleError> {
+    let mut types = Types::new(&api.types);
+    let mut stubs = Vec::new();
+    let mut functions = Vec::new();
+    let mut used: BTreeSet<String> = BTreeSet::new();
+    for (operation, names) in api.api.operations.iter().zip(&api.names) {
+        let camel = type_name(&names.function);
+        let mut arguments: Vec<Argument<'_>> = operation
+            .parameters
+            .iter()
+            .zip(&names.parameters)
+            .map(|(parameter, name)| Argument {
+                name,
+                kind: types.of(&parameter.schema, &format!("{camel}{}", type_name(name))),
+                required: parameter.required,
+                description: &parameter.description,
+                schema: &parameter.schema,
+            })
+            .collect();
+        let parameters = arguments
+            .iter()
+            .map(|argument| argument.kind.text())
+            .collect();
+        let mut body_type = None;
+        if let (Some(body), Some(name)) = (&operation.body, &names.body) {
+            let kind = match Media::of(&body.content_type) {
+                Media::Json => types.of(&body.schema, &format!("{camel}Body")),
+                _ if is_text(&body.content_type) => PythonType::name("str"),
+                _ => PythonType::name("bytes"),
+            };
+            body_type = Some(kind.text());
+            arguments.push(Argument {
+                name,
+                kind,
+                required: body.required,
+                description: &body.description,
+                schema: &body.schema,
+            });
+        }
+        arguments.sort_by_key(|argument| !argument.required);
+        let successes = successes(&operation.responses);
+        let returns = if successes.is_empty() {
+            PythonType::None
+        } else {
+            PythonType::union(successes.iter().map(|response| match response.kind {
+                ResponseKind::Json => types.of(&response.schema, &format!("{camel}Response")),
+                ResponseKind::Text => PythonType::name("str"),
+                ResponseKind::Bytes => PythonType::name("bytes"),
+                ResponseKind::Empty => PythonType::None,
+                ResponseKind::Events => PythonType::Any,
+            }))
+        };
+        for argument in &arguments {
+            argument.kind.names(&mut used);
+        }
+        returns.names(&mut used);
+        stubs.push(context! {
+            decorator => decorator(api, operation, names),
+            signature => signature(&names.function, &arguments, &returns),
+            docstring => documentation(&names.function, operation, &arguments, &returns),
+        });
+        functions.push(RenderedFunction {
+            summary: summary(operation),
+            parameters,
+            body: body_type,
+            returns: returns.text(),
+        });
+    }
+    let classes = types.into_classes();
+    let class_names: BTreeSet<&str> = classes.keys().map(String::as_str).collect();
+    let mut rendered_classes = Vec::new();
+    for class in classes.values() {
+        rendered_classes.push(render_class(class, &class_names));
+        used.insert("TypedDict".to_owned());
+        if class.fields.iter().any(|field| field.required)
+            && class.fields.iter().any(|field| !field.required)
+        {
+            used.insert("NotRequired".to_owned());
+        }
+        for field in &class.fields {
+            field.kind.names(&mut used);
+        }
+    }
+    let typing = ["Any", "Literal", "NotRequired", "TypedDict"]
+        .into_iter()
+        .filter(|name| used.contains(*name))
+        .collect::<Vec<_>>()
+        .join(", ");
+    let typing = if typing.is_empty() {
+        typing
+    } else {
+        format!("from typing import {typing}")
+    };
+
+    let mut environment = Environment::new();
+    let syntax = SyntaxConfig::builder()
+        .trim_blocks(true)
+        .lstrip_blocks(true)
+        .build()
+        .map_err(|error| ModuleError::Template(error.to_string()))?;
+    environment.set_syntax(syntax);
+    let source = environment
+        .render_named_str(
+            "functions.py",
+            TEMPLATE,
+            context! {
+                docstring => module_docstring(api, target),
+                typing,
+                api => api_line(api, target),
+                classes => rendered_classes,
+                functions => stubs,
+            },
+        )
+        .map_err(|error| ModuleError::Template(error.to_string()))?;
+    let source = format!("{}\n", source.trim_end());
+    check_module(&source)?;
+    Ok(Rendered { source, functions })
+}
+
+fn module_docstring(api: &NamedApi, target: Target<'_>) -> String {
+    let title = one_line(target.title, LONGEST_TITLE);
+    let title = if title.is_empty() {
+        target.server.to_owned()
+    } else {
+        title
+    };
+    let mut lines = vec![
+        format!("Client of {title}."),
+        String::new(),
+        "Generated by mce from the API's document; do not edit.".to_owned(),
+    ];
+    let description = prose(&api.api.description, WIDTH, LONGEST_DESCRIPTION);
+    if description.iter().any(|line| !line.is_empty()) {
+        lines.push(String::new());
+        lines.extend(description);
+    }
+    docstring(&lines, 0)
+}
+
+fn api_line(api: &NamedApi, target: Target<'_>) -> String {
+    let prefix = format!("MCE_{}", target.server.to_ascii_uppercase());
+    let mut items = vec![Code::Text(string_literal(target.server))];
+    for (keyword, suffix) in [("base_url_env", "BASE_URL"), ("auth_env", "AUTH")] {
+        let value = Code::Text(string_literal(&format!("{prefix}_{suffix}")));
+        items.push(Code::around(format!("{keyword}="), value, ""));
+    }
+    if let Some(base_url) = &api.api.base_url {
+        items.push(Code::around(
+            "base_url=",
+            Code::Text(string_literal(base_url)),
+            "",
+        ));
+    }
+    Code::around("_api = ", Code::call("Api", items), "").laid_out(0, 0, 0)
+}
+
+/// Names that a class body must not bind, since annotations beside them use them.
+const USED_IN_ANNOTATIONS: &[&str] = &[
+    "Any",
+    "Literal",
+    "NotRequired",
+    "Required",
+    "TypedDict",
+    "bool",
+    "bytes",
+    "dict",
+    "float",
+    "int",
+    "list",
+    "str",
+];
+const KEYWORDS: &[&str] = &[
+    "False", "None", "True", "and", "as", "assert", "async", "await", "break", "class", "continue",
+    "def", "del", "elif", "else", "except", "finally", "for", "from", "global", "if", "import",
+    "in", "is", "lambda", "nonlocal", "not", "or", "pass", "raise", "return", "try", "while",
+    "with", "yield",
+];
+
+/// Whether a key can be an attribute of a class body without changing what others mean: no
+/// keyword, not mangled, not a name that annotations use.
+fn fits_class_body(key: &str, classes: &BTreeSet<&str>) -> bool {
+    let mut characters = key.chars();
+    characters
+        .next()
+        .is_some_and(|c| c.is_ascii_alphabetic() || c == '_')
+        && characters.all(|c| c.is_ascii_alphanumeric() || c == '_')
+        && !key.starts_with("__")
+        && !KEYWORDS.contains(&key)
+        && !USED_IN_ANNOTATIONS.contains(&key)
+        && !classes.contains(key)
+}
+
+fn render_class(class: &Class, classes: &BTreeSet<&str>) -> String {
+    let any_required = class.fields.iter().any(|field| field.required);
+    let kind = |field: &Field| {
+        if any_required && !field.required {
+            Code::subscript("NotRequired", vec![field.kind.code()])
+        } else {
+            field.kind.code()
+        }
+    };
+    let plain = class
+        .fields
+        .iter()
+        .all(|field| fits_class_body(&field.key, classes));
+    if !plain {
+        let fields = class
+            .fields
+            .iter()
+            .map(|field| {
+                let key = format!("{}: ", string_literal(&field.key));
+                Code::around(key, Code::Text(string_literal(&kind(field).flat())), "")
+            })
+            .collect();
+        let mut items = vec![
+            Code::Text(string_literal(&class.name)),
+            Code::Bracket {
+                head: String::new(),
+                open: '{',
+                items: fields,
+                close: '}',
+            },
+        ];
+        if !any_required {
+            items.push(Code::text("total=False"));
+        }
+        return Code::around(
+            format!("{} = ", class.name),
+            Code::call("TypedDict", items),
+            "",
+        )
+        .laid_out(0, 0, 0);
+    }
+    let total = if any_required { "" } else { ", total=False" };
+    let mut text = format!("class {}(TypedDict{total}):\n", class.name);
+    let documented = class_docstring(class);
+    if let Some(documented) = documented {
+        text.push_str(&documented);
+        text.push_str("\n\n");
+    }
+    for field in &class.fields {
+        let line = Code::around(format!("{}: ", field.key), kind(field), "");
+        text.push_str(&format!("    {}\n", line.laid_out(4, 4, 0)));
+    }
+    text.trim_end().to_owned()
+}
+
+fn class_docstring(class: &Class) -> Option<String> {
+    let mut lines = prose(&class.description, WIDTH - 4, 500);
+    lines.retain(|line| !line.is_empty() || !class.description.is_empty());
+    let keys: Vec<String> = class
+        .fields
+        .iter()
+        .filter_map(|field| {
+            let said = one_line(&field.description, 160);
+            (!said.is_empty()).then(|| format!("{}: {said}", field.key))
+        })
+        .collect();
+    if keys.is_empty() && lines.iter().all(String::is_empty) {
+        return None;
+    }
+    if lines.iter().all(String::is_empty) {
+        lines = vec![format!("The keys of {}.", class.name)];
+    }
+    if !keys.is_empty() {
+        lines.extend([String::new(), "Keys:".to_owned()]);
+        for key in keys {
+            let wrapped = prose(&key, WIDTH - 12, usize::MAX);
+            lines.extend(wrapped.into_iter().enumerate().map(|(index, line)| {
+                if index == 0 {
+                    format!("    {line}")
+                } else {
+                    format!("        {line}")
+                }
+            }));
+        }
+    }
+    Some(docstring(&lines, 4))
+}
+
+/// Whether a value may be null (what [`crate::api::Parameter::nullable`] says).
+#[must_use]
+pub fn is_nullable(schema: &Value) -> bool {
+    match schema.get("type") {
+        Some(Value::String(name)) => name == "null",
+        Some(Value::Array(names)) => names.iter().any(|name| name == "null"),
+        _ => ["anyOf", "oneOf"].iter().any(|keyword| {
+            schema
+                .get(keyword)
+                .and_then(Value::as_array)
+                .is_some_and(|parts| parts.iter().any(is_nullable))
+        }),
+    }
+}

@@ -1,0 +1,196 @@
+//! Document text as Python: string literals and docstrings in which nothing can end the string,
+//! hide, or pass for something the compiler wrote.
+
+use crate::api::is_hidden;
+
+/// A string literal in double quotes.
+pub(super) fn string_literal(text: &str) -> String {
+    let mut literal = String::with_capacity(text.len() + 2);
+    literal.push('"');
+    for character in text.chars() {
+        match character {
+            '"' => literal.push_str("\\\""),
+            '\n' => literal.push_str("\\n"),
+            other => push_escaped(&mut literal, other),
+        }
+    }
+    literal.push('"');
+    literal
+}
+
+fn push_escaped(target: &mut String, character: char) {
+    let code = u32::from(character);
+    match character {
+        '\\' => target.push_str("\\\\"),
+        '\r' => target.push_str("\\r"),
+        '\t' => target.push_str("\\t"),
+        _ if !is_hidden(character) => target.push(character),
+        _ if code < 0x100 => target.push_str(&format!("\\x{code:02x}")),
+        _ if code < 0x1_0000 => target.push_str(&format!("\\u{code:04x}")),
+        _ => target.push_str(&format!("\\U{code:08x}")),
+    }
+}
+
+/// One line of a docstring, escaped.
+fn docstring_line(line: &str) -> String {
+    let mut escaped = String::with_capacity(line.len());
+    for character in line.chars() {
+        push_escaped(&mut escaped, character);
+    }
+    escaped.replace("\"\"\"", "\\\"\\\"\\\"")
+}
+
+/// A docstring of the given lines (each without its indentation), quotes and all.
+pub(super) fn docstring(lines: &[String], indent: usize) -> String {
+    let mut lines: Vec<String> = lines.iter().map(|line| docstring_line(line)).collect();
+    while lines.last().is_some_and(String::is_empty) {
+        lines.pop();
+    }
+    let margin = " ".repeat(indent);
+    if let [only] = lines.as_slice() {
+        let mut only = only.clone();
+        if only.ends_with('"') {
+            only.pop();
+            only.push_str("\\\"");
+        }
+        return format!("{margin}\"\"\"{only}\"\"\"");
+    }
+    let mut text = format!("{margin}\"\"\"");
+    for (index, line) in lines.iter().enumerate() {
+        if index > 0 && !line.is_empty() {
+            text.push_str(&margin);
+        }
+        text.push_str(line);
+        text.push('\n');
+    }
+    text.push_str(&margin);
+    text.push_str("\"\"\"");
+    text
+}
+
+/// The lines of a document's prose: line ends and tabs made plain, wrapped at `width`, cut after
+/// `limit` characters.
+pub(super) fn prose(text: &str, width: usize, limit: usize) -> Vec<String> {
+    let text = text
+        .replace("\r\n", "\n")
+        .replace('\r', "\n")
+        .replace('\t', "    ");
+    let cut: String = text.trim().chars().take(limit).collect();
+    let is_cut = cut.len() < text.trim().len();
+    let mut lines: Vec<String> = Vec::new();
+    for line in cut.split('\n') {
+        let line = line.trim_end_matches(' ');
+        if line.is_empty() && lines.last().is_none_or(String::is_empty) {
+            continue;
+        }
+        wrap(&defused(line), width, &mut lines);
+    }
+    if is_cut {
+        lines.push("[…]".to_owned());
+    }
+    lines
+}
+
+/// A document's text as one line of at most `limit` characters.
+pub(super) fn one_line(text: &str, limit: usize) -> String {
+    let mut words = String::new();
+    for word in text.split_whitespace() {
+        if words.len() > limit * 4 {
+            break;
+        }
+        if !words.is_empty() {
+            words.push(' ');
+        }
+        words.push_str(word);
+    }
+    let cut: String = words.chars().take(limit).collect();
+    let line = if cut.len() < words.len() {
+        format!("{}…", cut.trim_end())
+    } else {
+        cut
+    };
+    defused(&line)
+}
+
+/// A line that cannot pass for a doctest prompt or for a heading of the compiler's own.
+fn defused(line: &str) -> String {
+    const HEADINGS: &[&str] = &["Args", "Returns", "Raises", "Example", "Keys", "Yields"];
+    let start = line.len() - line.trim_start().len();
+    let (margin, rest) = line.split_at(start);
+    if rest.starts_with(">>>") || rest.starts_with("...") {
+        let (first, others) = rest.split_at(1);
+        return format!("{margin}{first} {others}");
+    }
+    match rest.split_once(':') {
+        Some((word, others)) if HEADINGS.contains(&word.trim_end()) => {
+            format!("{margin}{} -{others}", word.trim_end())
+        }
+        _ => line.to_owned(),
+    }
+}
+
+fn wrap(line: &str, width: usize, lines: &mut Vec<String>) {
+    if line.chars().count() <= width {
+        lines.push(line.to_owned());
+        return;
+    }
+    let margin: String = line.chars().take_while(|c| *c == ' ').take(24).collect();
+    let mut current = margin.clone();
+    let mut length = margin.len();
+    for word in line.split(' ').filter(|word| !word.is_empty()) {
+        let count = word.chars().count();
+        if length > margin.len() && length + 1 + count > width {
+            lines.push(defused(&std::mem::replace(&mut current, margin.clone())));
+            length = margin.len();
+        }
+        if length > margin.len() {
+            current.push(' ');
+            length += 1;
+        }
+        current.push_str(word);
+        length += count;
+    }
+    lines.push(defused(&current));
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn literals_escape_what_ends_or_hides() {
+        assert_eq!(
+            string_literal("a\"b\\c\nd\u{202e}\u{e0041}\0"),
+            "\"a\\\"b\\\\c\\nd\\u202e\\U000e0041\\x00\""
+        );
+        assert_eq!(string_literal("größe"), "\"größe\"");
+    }
+
+    #[test]
+    fn docstrings_cannot_be_ended_from_inside() {
+        assert_eq!(
+            docstring(&["say \"hi\"".into()], 0),
+            "\"\"\"say \"hi\\\"\"\"\""
+        );
+        assert_eq!(
+            docstring(&["a\"\"\"\"b\\".into()], 4),
+            "    \"\"\"a\\\"\\\"\\\"\"b\\\\\"\"\""
+        );
+        assert_eq!(
+            docstring(&["a".into(), String::new(), "b\"".into()], 0),
+            "\"\"\"a\n\nb\"\n\"\"\""
+        );
+    }
+
+    #[test]
+    fn prose_is_wrapped_and_headings_and_prompts_are_defused() {
+        assert_eq!(prose("a\r\nb\rc\td", 80, 100), ["a", "b", "c    d"]);
+        assert_eq!(prose("aaa bbb ccc", 7, 100), ["aaa bbb", "ccc"]);
+        assert_eq!(
+            prose("Args:\n    >>> import os", 80, 100),
+            ["Args -", "    > >> import os"]
+        );
+        assert_eq!(one_line("Returns: x\n y", 100), "Returns - x y");
+        assert_eq!(one_line("abcdef", 3), "abc…");
+    }
+}

@@ -1,0 +1,275 @@
+//! JSON Schema as Python types: `TypedDict` classes for objects with known keys, `Literal` for
+//! enumerations, unions, lists and dictionaries for the rest. Everything a schema can blow up is
+//! bounded: nesting, the size of a union, the number of literals.
+
+use serde_json::Value;
+
+use super::code::Code;
+use super::text::string_literal;
+
+/// Brackets within one another; CPython takes 200.
+const DEEPEST: usize = 16;
+/// Parts of one type.
+const LARGEST: usize = 120;
+/// Values of one `Literal`, and the length of its text.
+const MOST_LITERALS: usize = 400;
+const LONGEST_LITERAL: usize = 12_000;
+/// Digits of an integer literal; CPython takes 4,300.
+const MOST_DIGITS: usize = 40;
+
+/// A Python type.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum PythonType {
+    /// `Any`: nothing is known, or more than can be said.
+    Any,
+    /// `None`.
+    None,
+    /// A builtin or a class of the module.
+    Name(String),
+    /// `list[…]`.
+    List(Box<PythonType>),
+    /// `dict[str, …]`.
+    Dict(Box<PythonType>),
+    /// `Literal[…]` of literals as they are written.
+    Literal(Vec<String>),
+    /// `a | b`.
+    Union(Vec<PythonType>),
+}
+
+impl PythonType {
+    pub(super) fn name(name: &str) -> Self {
+        Self::Name(name.to_owned())
+    }
+
+    pub(super) fn list(item: Self) -> Self {
+        if item.depth() < DEEPEST {
+            Self::List(Box::new(item))
+        } else {
+            Self::Any
+        }
+    }
+
+    pub(super) fn dict(value: Self) -> Self {
+        if value.depth() < DEEPEST {
+            Self::Dict(Box::new(value))
+        } else {
+            Self::Any
+        }
+    }
+
+    /// The union of types: flat, without repetitions, `None` last.
+    pub(super) fn union(members: impl IntoIterator<Item = Self>) -> Self {
+        let mut flat: Vec<Self> = Vec::new();
+        let mut literals: Vec<String> = Vec::new();
+        let mut is_optional = false;
+        let mut pending: Vec<Self> = members.into_iter().collect();
+        pending.reverse();
+        while let Some(member) = pending.pop() {
+            match member {
+                Self::Any => return Self::Any,
+                Self::None => is_optional = true,
+                Self::Union(inner) => pending.extend(inner.into_iter().rev()),
+                Self::Literal(values) => {
+                    if literals.is_empty() {
+                        // Holds the place of all literals.
+                        flat.push(Self::Literal(Vec::new()));
+                    }
+                    for value in values {
+                        if !literals.contains(&value) {
+                            literals.push(value);
+                        }
+                    }
+                }
+                other if flat.contains(&other) => {}
+                other => flat.push(other),
+            }
+        }
+        if literals.len() > MOST_LITERALS {
+            return Self::Any;
+        }
+        if let Some(place) = flat
+            .iter_mut()
+            .find(|member| matches!(member, Self::Literal(_)))
+        {
+            *place = Self::Literal(literals);
+        }
+        if is_optional {
+            flat.push(Self::None);
+        }
+        let size: usize = flat.iter().map(Self::size).sum();
+        match flat.len() {
+            0 => Self::Any,
+            1 => flat.pop().unwrap_or(Self::Any),
+            _ if size > LARGEST => Self::Any,
+            _ => Self::Union(flat),
+        }
+    }
+
+    /// The type or `None`.
+    pub(super) fn optional(self) -> Self {
+        match self {
+            Self::Any => Self::Union(vec![Self::Any, Self::None]),
+            other => Self::union([other, Self::None]),
+        }
+    }
+
+    fn depth(&self) -> usize {
+        match self {
+            Self::List(inner) | Self::Dict(inner) => 1 + inner.depth(),
+            Self::Union(members) => members.iter().map(Self::depth).max().unwrap_or(0),
+            Self::Literal(_) => 1,
+            Self::Any | Self::None | Self::Name(_) => 0,
+        }
+    }
+
+    fn size(&self) -> usize {
+        match self {
+            Self::List(inner) | Self::Dict(inner) => 1 + inner.size(),
+            Self::Union(members) => members.iter().map(Self::size).sum(),
+            Self::Any | Self::None | Self::Name(_) | Self::Literal(_) => 1,
+        }
+    }
+
+    /// The names in the type, those of `typing` among them.
+    pub(super) fn names(&self, found: &mut std::collections::BTreeSet<String>) {
+        match self {
+            Self::Any => {
+                found.insert("Any".to_owned());
+            }
+            Self::None => {}
+            Self::Name(name) => {
+                found.insert(name.clone());
+            }
+            Self::List(inner) => {
+                found.insert("list".to_owned());
+                inner.names(found);
+            }
+            Self::Dict(inner) => {
+                found.extend(["dict".to_owned(), "str".to_owned()]);
+                inner.names(found);
+            }
+            Self::Literal(_) => {
+                found.insert("Literal".to_owned());
+            }
+            Self::Union(members) => members.iter().for_each(|member| member.names(found)),
+        }
+    }
+
+    pub(super) fn code(&self) -> Code {
+        match self {
+            Self::Any => Code::text("Any"),
+            Self::None => Code::text("None"),
+            Self::Name(name) => Code::text(name),
+            Self::List(inner) => Code::subscript("list", vec![inner.code()]),
+            Self::Dict(inner) => Code::subscript("dict", vec![Code::text("str"), inner.code()]),
+            Self::Literal(values) => {
+                Code::subscript("Literal", values.iter().map(Code::text).collect())
+            }
+            Self::Union(members) => Code::Union(members.iter().map(Self::code).collect()),
+        }
+    }
+
+    /// The type on one line, as manifests give it.
+    pub(super) fn text(&self) -> String {
+        self.code().flat()
+    }
+}
+
+/// The type of an enumeration.
+pub(super) fn enumeration(values: &[Value]) -> PythonType {
+    let mut literals: Vec<String> = Vec::new();
+    let mut seen = std::collections::HashSet::new();
+    let mut others = Vec::new();
+    let mut plain = Vec::new();
+    for value in values {
+        let literal = match value {
+            Value::Null => {
+                others.push(PythonType::None);
+                continue;
+            }
+            Value::String(text) => {
+                plain.push(PythonType::name("str"));
+                string_literal(text)
+            }
+            Value::Bool(value) => {
+                plain.push(PythonType::name("bool"));
+                if *value { "True" } else { "False" }.to_owned()
+            }
+            Value::Number(number) => {
+                let spelt = number.to_string();
+                let digits = spelt.trim_start_matches('-');
+                let whole = digits.chars().all(|c| c.is_ascii_digit())
+                    && (digits == "0" || !digits.starts_with('0'))
+                    && digits.len() <= MOST_DIGITS;
+                if !whole {
+                    let is_int = digits.chars().all(|c| c.is_ascii_digit());
+                    others.push(PythonType::name(if is_int { "int" } else { "float" }));
+                    continue;
+                }
+                plain.push(PythonType::name("int"));
+                if spelt == "-0" { "0".to_owned() } else { spelt }
+            }
+            Value::Array(_) => {
+                others.push(PythonType::list(PythonType::Any));
+                continue;
+            }
+            Value::Object(_) => {
+                others.push(PythonType::dict(PythonType::Any));
+                continue;
+            }
+        };
+        if seen.insert(literal.clone()) {
+            literals.push(literal);
+        }
+    }
+    let length: usize = literals.iter().map(String::len).sum();
+    let known = if literals.is_empty() {
+        None
+    } else if literals.len() > MOST_LITERALS || length > LONGEST_LITERAL {
+        Some(PythonType::union(plain))
+    } else {
+        Some(PythonType::Literal(literals))
+    };
+    PythonType::union(known.into_iter().chain(others))
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn unions_are_flat_and_end_in_none() {
+        let union = PythonType::union([
+            PythonType::None,
+            PythonType::name("str"),
+            PythonType::Union(vec![PythonType::name("int"), PythonType::name("str")]),
+        ]);
+        assert_eq!(union.text(), "str | int | None");
+        assert_eq!(
+            PythonType::union([PythonType::Any, PythonType::None]).text(),
+            "Any"
+        );
+        assert_eq!(PythonType::Any.optional().text(), "Any | None");
+    }
+
+    #[test]
+    fn enumerations_of_every_kind() {
+        let of = |value: Value| enumeration(value.as_array().unwrap()).text();
+        assert_eq!(
+            of(json!(["a", "a", 1, true, null])),
+            "Literal[\"a\", 1, True] | None"
+        );
+        assert_eq!(of(json!([1.5])), "float");
+        assert_eq!(of(json!([[1]])), "list[Any]");
+        let many: Vec<Value> = (0..5000).map(|n| json!(format!("v{n}"))).collect();
+        assert_eq!(of(Value::Array(many)), "str");
+    }
+
+    #[test]
+    fn nesting_is_cut() {
+        let deep = (0..300).fold(PythonType::name("int"), |inner, _| PythonType::list(inner));
+        assert!(deep.depth() <= DEEPEST);
+    }
+}
