@@ -1137,7 +1137,7 @@ def _client_options() -> tuple[Any, dict[str, Any]]:
         "follow_redirects": False,
         # A cookie that one answer sets must not travel with the next call.
         "cookies": CookieJar(DefaultCookiePolicy(allowed_domains=[])),
-        "headers": {"User-Agent": f"mce-runtime/{_ABI}"},
+        "headers": {"User-Agent": f"mce-runtime/{_ABI}", "Accept-Encoding": "gzip"},
     }
 
 
