@@ -78,13 +78,33 @@ pub(super) fn prose(text: &str, width: usize, limit: usize) -> Vec<String> {
     let cut: String = text.trim().chars().take(limit).collect();
     let is_cut = cut.len() < text.trim().len();
     let mut lines: Vec<String> = Vec::new();
+    let mut paragraph = String::new();
+    let mut in_fence = false;
     for line in cut.split('\n') {
         let line = line.trim_end_matches(' ');
-        if line.is_empty() && lines.last().is_none_or(String::is_empty) {
-            continue;
+        let is_fence = line.trim_start().starts_with("```");
+        // Lists, tables, headings and code keep their lines; the rest is running text.
+        let keeps_its_line = in_fence
+            || is_fence
+            || line.starts_with(|c: char| " -*+|#>=[".contains(c) || c.is_ascii_digit());
+        in_fence ^= is_fence;
+        if line.is_empty() || keeps_its_line {
+            flush(&mut paragraph, width, &mut lines);
         }
-        wrap(&defused(line), width, &mut lines);
+        if line.is_empty() {
+            if lines.last().is_some_and(|last| !last.is_empty()) {
+                lines.push(String::new());
+            }
+        } else if keeps_its_line {
+            wrap(&defused(line), width, &mut lines);
+        } else {
+            if !paragraph.is_empty() {
+                paragraph.push(' ');
+            }
+            paragraph.push_str(&defused(line));
+        }
     }
+    flush(&mut paragraph, width, &mut lines);
     if is_cut {
         lines.push("[…]".to_owned());
     }
@@ -126,6 +146,12 @@ fn defused(line: &str) -> String {
             format!("{margin}{} -{others}", word.trim_end())
         }
         _ => line.to_owned(),
+    }
+}
+
+fn flush(paragraph: &mut String, width: usize, lines: &mut Vec<String>) {
+    if !paragraph.is_empty() {
+        wrap(&defused(&std::mem::take(paragraph)), width, lines);
     }
 }
 
@@ -184,7 +210,10 @@ mod tests {
 
     #[test]
     fn prose_is_wrapped_and_headings_and_prompts_are_defused() {
-        assert_eq!(prose("a\r\nb\rc\td", 80, 100), ["a", "b", "c    d"]);
+        assert_eq!(
+            prose("a\r\nb\r- c\td\n\n\ne", 80, 100),
+            ["a b", "- c    d", "", "e"]
+        );
         assert_eq!(prose("aaa bbb ccc", 7, 100), ["aaa bbb", "ccc"]);
         assert_eq!(
             prose("Args:\n    >>> import os", 80, 100),
