@@ -476,9 +476,9 @@ def _encode(function: str, spec: _Spec, arguments: Mapping[str, Any]) -> _Reques
         content = None
         if spec.body is not None and spec.body[0] in arguments:
             given, declared = spec.body
-            content, media_type = _body(declared, arguments[given])
+            content = _body(declared, arguments[given])
             if "content-type" not in named:
-                headers.append(("Content-Type", media_type))
+                headers.append(("Content-Type", declared))
     except _Unfit as problem:
         raise TypeError(f"{function}() argument {given!r} {problem}") from None
     path, fixed = _fill(function, spec.template, segments)
@@ -677,26 +677,17 @@ def _visible(text: str) -> str:
     return text
 
 
-def _body(media_type: str, value: Any) -> tuple[bytes, str]:
-    """The body's bytes and its Content-Type."""
-    essence = _essence(media_type)
-    kind = _media_kind(essence)
-    if "*" in essence:
-        if isinstance(value, bytes):
-            kind, media_type = "bytes", "application/octet-stream"
-        elif kind == "text":
-            media_type = "text/plain"
-        elif essence in ("*/*", "application/*"):
-            kind, media_type = "json", "application/json"
+def _body(media_type: str, value: Any) -> bytes:
+    kind = _media_kind(_essence(media_type))
     if kind == "json":
-        return _json(value).encode(), media_type
+        return _json(value).encode()
     if kind == "text":
         if not isinstance(value, str):
             raise _Unfit(f"must be str, not {_type_name(value)}")
-        return value.encode(), media_type
+        return value.encode()
     if not isinstance(value, bytes):
         raise _Unfit(f"must be bytes, not {_type_name(value)}")
-    return value, media_type
+    return value
 
 
 def _type_name(value: Any) -> str:
@@ -727,22 +718,7 @@ def _json(value: Any, ascii_only: bool = False) -> str:
 
 _TEXTS = frozenset(
     f"application/{name}"
-    for name in (
-        "graphql",
-        "javascript",
-        "json-seq",
-        "jsonl",
-        "jsonlines",
-        "ndjson",
-        "toml",
-        "x-jsonlines",
-        "x-ndjson",
-        "x-pem-file",
-        "x-www-form-urlencoded",
-        "x-yaml",
-        "xml",
-        "yaml",
-    )
+    for name in ("graphql", "javascript", "toml", "x-pem-file", "x-yaml", "xml", "yaml")
 )
 _GENERIC = frozenset(("", "application/octet-stream", "binary/octet-stream"))
 _LATIN = frozenset(("iso-8859-1", "iso8859-1", "latin-1", "latin1"))

@@ -109,7 +109,12 @@ impl Reader {
             );
             return;
         }
-        let hint = nearest(&key.text, keys.iter().copied()).map_or_else(
+        // Nobody reads that many hints, and each takes a while.
+        let word = match self.complaints.len() {
+            0..100 => key.text.as_str(),
+            _ => "",
+        };
+        let hint = nearest(word, keys.iter().copied()).map_or_else(
             || format!("valid keys are {}", keys.join(", ")),
             |near| format!("did you mean `{near}`?"),
         );
@@ -218,18 +223,15 @@ impl Reader {
         what: &str,
         most: f64,
     ) -> Option<std::time::Duration> {
-        let value = match &node.value {
-            NodeValue::Number(number) => number.as_f64(),
-            _ => None,
-        };
-        if let Some(value) = value
+        // A value above zero that rounds to no time at all would be no bound.
+        if let NodeValue::Number(number) = &node.value
+            && let Some(value) = number.as_f64()
             && value > 0.0
             && value <= most
+            && let Ok(duration) = std::time::Duration::try_from_secs_f64(value)
+            && !duration.is_zero()
         {
-            // A value above zero that rounds to no time at all would be no bound.
-            return std::time::Duration::try_from_secs_f64(value)
-                .ok()
-                .filter(|duration| !duration.is_zero());
+            return Some(duration);
         }
         let expected = format!("a number of seconds above 0 and up to {most}");
         match &node.value {

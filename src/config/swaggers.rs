@@ -1,6 +1,6 @@
 //! Finds, reads and validates `swaggers.yaml`.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashMap};
 use std::fs::{self, File};
 use std::io::Read;
 use std::path::{Path, PathBuf};
@@ -12,6 +12,9 @@ use crate::yaml::{self, Limits, Node, NodeValue, Position};
 
 /// The keys of the file.
 const KEYS: &[&str] = &["servers", "mcp_servers"];
+
+/// What to do about a config without servers.
+const EXAMPLE: &str = "start with `servers:` and a list; `swaggers.yaml.example` shows one";
 
 /// Where the file is looked for when nobody says where it is.
 const USUAL_PLACES: &[&str] = &["swaggers.yaml", "config/swaggers.yaml"];
@@ -31,7 +34,13 @@ impl Config {
     /// Everything that is wrong with it, each with file, line and column.
     pub fn parse(text: impl AsRef<[u8]>, path: &Path) -> Result<Self, Error> {
         let mut reader = Reader::new(shown(path));
-        let root = match yaml::read(text.as_ref(), &Limits::CONFIG) {
+        let text = text.as_ref();
+        if is_blank(text) {
+            let start = Position { line: 1, column: 1 };
+            reader.advise(start, "the config is empty: no servers", EXAMPLE);
+            return Err(reader.complaints.swap_remove(0).into());
+        }
+        let root = match yaml::read(text, &Limits::CONFIG) {
             Ok(root) => root,
             Err(error) => {
                 reader.complain(error.position, escape(&error.message, 300));
@@ -152,6 +161,14 @@ impl Auth {
     }
 }
 
+/// Whether a text holds nothing but comments.
+fn is_blank(text: &[u8]) -> bool {
+    let text = text.strip_prefix(b"\xef\xbb\xbf").unwrap_or(text);
+    text.split(|byte| *byte == b'\n')
+        .map(<[u8]>::trim_ascii)
+        .all(|line| line.is_empty() || line.starts_with(b"#"))
+}
+
 /// A path as messages spell it.
 fn shown(path: &Path) -> String {
     escape(&path.to_string_lossy(), 300)
@@ -179,7 +196,6 @@ fn read_file(path: &Path) -> Result<Vec<u8>, Error> {
 }
 
 fn read_root(reader: &mut Reader, root: &Node) -> Vec<ServerConfig> {
-    const EXAMPLE: &str = "start with `servers:` and a list; `swaggers.yaml.example` shows one";
     if matches!(root.value, NodeValue::Null) {
         reader.advise(root.position, "the config is empty: no servers", EXAMPLE);
         return Vec::new();
@@ -210,16 +226,16 @@ fn read_root(reader: &mut Reader, root: &Node) -> Vec<ServerConfig> {
     if items.is_empty() && reader.complaints.is_empty() {
         reader.warn(list.position, "`servers` is empty: no servers");
     }
-    let mut servers: Vec<(ServerConfig, Position)> = Vec::new();
+    let mut servers = Vec::new();
+    let mut lines: HashMap<String, usize> = HashMap::new();
     for item in items {
         let Some(server) = server::read(reader, item) else {
             continue;
         };
-        let earlier = servers
-            .iter()
-            .find(|(other, _)| !server.name.is_empty() && other.name == server.name);
-        if let Some((_, earlier)) = earlier {
-            let line = earlier.line;
+        // Without a name it was complained about already.
+        if !server.name.is_empty()
+            && let Some(line) = lines.insert(server.name.clone(), item.position.line)
+        {
             reader.complain(
                 item.position,
                 format!(
@@ -228,7 +244,7 @@ fn read_root(reader: &mut Reader, root: &Node) -> Vec<ServerConfig> {
                 ),
             );
         }
-        servers.push((server, item.position));
+        servers.push(server);
     }
-    servers.into_iter().map(|(server, _)| server).collect()
+    servers
 }
