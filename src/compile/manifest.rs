@@ -1,6 +1,7 @@
 //! Puts a manifest together, its fingerprint included.
 
 use std::collections::{BTreeMap, HashSet};
+use std::fmt::Write as _;
 
 use indexmap::IndexMap;
 use serde_json::Value;
@@ -76,13 +77,13 @@ pub(super) fn assemble(inputs: &Inputs<'_>) -> Manifest {
 fn function(
     named: &NamedApi,
     operation: &Operation,
-    names: &OperationNames,
+    given: &OperationNames,
     rendered: &RenderedFunction,
 ) -> Function {
     let mut parameters: Vec<Parameter> = operation
         .parameters
         .iter()
-        .zip(&names.parameters)
+        .zip(&given.parameters)
         .zip(&rendered.parameters)
         .map(|((parameter, name), kind)| {
             let target = followed(named, &parameter.schema);
@@ -106,7 +107,7 @@ fn function(
         .collect();
     parameters.sort_by_key(|parameter| !parameter.required);
     let body = operation.body.as_ref().map(|body| Body {
-        name: names.body.clone().unwrap_or_default(),
+        name: given.body.clone().unwrap_or_default(),
         content_type: body.content_type.clone(),
         required: body.required,
         r#type: rendered.body.clone().unwrap_or_default(),
@@ -115,7 +116,7 @@ fn function(
         schema: body.schema.clone(),
     });
     Function {
-        name: names.function.clone(),
+        name: given.function.clone(),
         operation_id: operation.operation_id.clone(),
         method: operation.method.clone(),
         path: operation.path.clone(),
@@ -181,7 +182,7 @@ pub(super) fn source_text(server: &ServerConfig) -> String {
         let (variable, after) = inside.split_once('}').unwrap_or((inside, ""));
         let name = variable.split(":-").next().unwrap_or_default();
         text.push_str(before);
-        text.push_str(&format!("${{{name}}}"));
+        let _ = write!(text, "${{{name}}}");
         rest = after;
     }
     text.push_str(rest);
@@ -233,7 +234,7 @@ pub(super) fn sha256_hex(bytes: &[u8]) -> String {
     Sha256::digest(bytes)
         .iter()
         .fold(String::with_capacity(64), |mut text, byte| {
-            text.push_str(&format!("{byte:02x}"));
+            let _ = write!(text, "{byte:02x}");
             text
         })
 }

@@ -6,7 +6,7 @@ use super::folder::{self, FolderError, Lock};
 use super::manifest::{self, Inputs};
 use super::{Options, ServerReport, json};
 use crate::api::filter::{self, RuleError, Rules, Selection};
-use crate::api::{NamingError, give_names, visible};
+use crate::api::{Manifest, NamingError, give_names, visible};
 use crate::config::{Environment, Filter, ServerConfig};
 use crate::openapi::{self, LoadError, Loaded, ReadError};
 use crate::python::{self, ModuleError, Target};
@@ -151,6 +151,21 @@ pub(super) fn compile(
         rendered: &rendered,
         read_only: server.is_read_only,
     });
+    describe(&manifest, &named.api.warnings, report);
+    let written = folder::write(
+        &options.output,
+        &server.name,
+        &rendered.source,
+        &json::to_text(&manifest),
+        options.dry_run,
+    )?;
+    report.paths = written.paths;
+    report.changed = written.changed;
+    Ok(())
+}
+
+/// Says in the report what was compiled and what was not.
+fn describe(manifest: &Manifest, warnings: &[String], report: &mut ServerReport) {
     report.functions = manifest.functions.len();
     for skipped in &manifest.skipped {
         match skipped.reason.as_str() {
@@ -164,27 +179,12 @@ pub(super) fn compile(
             ))),
         }
     }
-    report.warnings = named
-        .api
-        .warnings
-        .iter()
-        .map(|warning| visible(warning))
-        .collect();
+    report.warnings = warnings.iter().map(|warning| visible(warning)).collect();
     if manifest.functions.is_empty() {
         report
             .warnings
             .push("no operation of the document was compiled".to_owned());
     }
-    let written = folder::write(
-        &options.output,
-        &server.name,
-        &rendered.source,
-        &json::to_text(&manifest),
-        options.dry_run,
-    )?;
-    report.paths = written.paths;
-    report.changed = written.changed;
-    Ok(())
 }
 
 /// A document may not move the place that credentials go to without somebody's consent.

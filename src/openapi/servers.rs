@@ -169,7 +169,7 @@ mod tests {
     use super::*;
     use crate::yaml::Position;
 
-    fn of(server: Value, location: Option<&str>) -> (Option<String>, Option<String>) {
+    fn of(server: &Value, location: Option<&str>) -> (Option<String>, Option<String>) {
         let root = json!({"openapi": "3.1.0", "servers": [server]});
         let document = Document::new(root, Position::default()).unwrap();
         base_url(
@@ -181,14 +181,14 @@ mod tests {
     #[test]
     fn absolute_relative_and_templated_servers() {
         assert_eq!(
-            of(json!({"url": "https://u:p@api.example.com/v1/?q#f"}), None)
+            of(&json!({"url": "https://u:p@api.example.com/v1/?q#f"}), None)
                 .0
                 .as_deref(),
             Some("https://api.example.com/v1")
         );
         assert_eq!(
             of(
-                json!({"url": "../v2"}),
+                &json!({"url": "../v2"}),
                 Some("https://x.example/docs/a/openapi.json")
             )
             .0
@@ -197,7 +197,7 @@ mod tests {
         );
         assert_eq!(
             of(
-                json!({"url": "https://{region}.example.com/{v}", "variables": {
+                &json!({"url": "https://{region}.example.com/{v}", "variables": {
                     "region": {"default": "eu"}, "v": {"default": "a/b"}}}),
                 None
             )
@@ -205,7 +205,7 @@ mod tests {
             .as_deref(),
             Some("https://eu.example.com/a/b")
         );
-        let (url, warning) = of(json!({"url": "/api"}), None);
+        let (url, warning) = of(&json!({"url": "/api"}), None);
         assert_eq!(url, None);
         assert!(warning.unwrap().contains("set `base_url`"));
     }
@@ -218,7 +218,7 @@ mod tests {
             "base": {"default": "/_api/v1"},
         }});
         assert_eq!(
-            of(server, None).0.as_deref(),
+            of(&server, None).0.as_deref(),
             Some("http://localhost:8008/_api/v1")
         );
     }
@@ -233,7 +233,7 @@ mod tests {
         ] {
             let server = json!({"url": "https://{tenant}.example.com", "variables": {
                 "tenant": {"default": default}}});
-            let (url, warning) = of(server, None);
+            let (url, warning) = of(&server, None);
             assert_eq!(url, None, "{default}");
             assert!(warning.unwrap().contains("`tenant`"));
         }
@@ -241,7 +241,7 @@ mod tests {
 
     #[test]
     fn other_schemes_and_passwords_are_not_repeated() {
-        let (url, warning) = of(json!({"url": "ftp://user:secret@files.example/"}), None);
+        let (url, warning) = of(&json!({"url": "ftp://user:secret@files.example/"}), None);
         assert_eq!(url, None);
         let warning = warning.unwrap();
         assert!(

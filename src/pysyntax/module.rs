@@ -172,11 +172,7 @@ fn scan(source: &str) -> Result<(), NotInGrammar> {
 /// Where the string that has just been opened ends, in bytes, and the line ends in it.
 fn string_end(rest: &str) -> Option<(usize, usize)> {
     let is_triple = rest.starts_with("\"\"");
-    if is_triple && !rest.starts_with("\"\"\"") && !rest.get(2..).is_some_and(|r| !r.is_empty()) {
-        return Some((1, 0));
-    }
     let bytes = rest.as_bytes();
-    // `""` followed by something else than content is the empty string.
     let (mut index, closing): (usize, &[u8]) = if is_triple {
         (2, b"\"\"\"")
     } else {

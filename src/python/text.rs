@@ -1,6 +1,8 @@
 //! Document text as Python: string literals and docstrings in which nothing can end the string,
 //! hide, or pass for something the compiler wrote.
 
+use std::fmt::Write as _;
+
 use crate::api::is_hidden;
 
 /// A string literal in double quotes.
@@ -25,9 +27,15 @@ fn push_escaped(target: &mut String, character: char) {
         '\r' => target.push_str("\\r"),
         '\t' => target.push_str("\\t"),
         _ if !is_hidden(character) => target.push(character),
-        _ if code < 0x100 => target.push_str(&format!("\\x{code:02x}")),
-        _ if code < 0x1_0000 => target.push_str(&format!("\\u{code:04x}")),
-        _ => target.push_str(&format!("\\U{code:08x}")),
+        _ if code < 0x100 => {
+            let _ = write!(target, "\\x{code:02x}");
+        }
+        _ if code < 0x1_0000 => {
+            let _ = write!(target, "\\u{code:04x}");
+        }
+        _ => {
+            let _ = write!(target, "\\U{code:08x}");
+        }
     }
 }
 
@@ -82,12 +90,12 @@ pub(super) fn prose(text: &str, width: usize, limit: usize) -> Vec<String> {
     let mut in_fence = false;
     for line in cut.split('\n') {
         let line = line.trim_end_matches(' ');
-        let is_fence = line.trim_start().starts_with("```");
+        let opens_or_closes = line.trim_start().starts_with("```");
         // Lists, tables, headings and code keep their lines; the rest is running text.
         let keeps_its_line = in_fence
-            || is_fence
+            || opens_or_closes
             || line.starts_with(|c: char| " -*+|#>=[".contains(c) || c.is_ascii_digit());
-        in_fence ^= is_fence;
+        in_fence ^= opens_or_closes;
         if line.is_empty() || keeps_its_line {
             flush(&mut paragraph, width, &mut lines);
         }
