@@ -10,6 +10,7 @@ use indexmap::IndexMap;
 use crate::wire::{Arguments, Value};
 
 pub mod docker;
+pub mod frames;
 
 /// A place where code runs without network, files or credentials.
 #[async_trait]

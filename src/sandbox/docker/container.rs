@@ -1,0 +1,321 @@
+//! One container, from its creation to its removal, and the stream to the runner in it.
+
+use std::collections::VecDeque;
+use std::pin::Pin;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
+
+use bollard::container::LogOutput;
+use bollard::models::ContainerInspectResponse;
+use bollard::query_parameters::{
+    AttachContainerOptionsBuilder, CreateContainerOptionsBuilder, InspectContainerOptions,
+    KillContainerOptions, StartContainerOptions,
+};
+use futures::{Stream, StreamExt};
+use tokio::io::{AsyncWrite, AsyncWriteExt};
+use tokio::runtime::Handle;
+use tokio::sync::watch;
+
+use super::engine::Engine;
+use super::error::{EngineContext, Error};
+use super::ownership::{Instance, remove};
+use super::proof::{self, Hello, Proof};
+use super::request::ContainerRequest;
+use crate::sandbox::frames::{Assembler, Decoder, Frame, Kind, unpack_json};
+
+/// The program that runs the code, handed over at start.
+const RUNNER: &str = include_str!("../../../templates/runner.py");
+/// From the start of a container to its report.
+const START_TIMEOUT: Duration = Duration::from_secs(30);
+/// What the runner itself may say on stderr when it cannot start.
+const DIAGNOSTICS: usize = 4096;
+
+/// Starts containers and sees to it that each is removed.
+#[derive(Debug)]
+pub(super) struct Keeper {
+    engine: Engine,
+    request: ContainerRequest,
+    image_environment: Vec<String>,
+    instance: Instance,
+    runtime: Handle,
+    number: AtomicU64,
+    /// How many containers exist.
+    alive: watch::Sender<usize>,
+}
+
+impl Keeper {
+    pub(super) fn new(
+        engine: Engine,
+        request: ContainerRequest,
+        image_environment: Vec<String>,
+        instance: Instance,
+    ) -> Self {
+        Self {
+            engine,
+            request,
+            image_environment,
+            instance,
+            runtime: Handle::current(),
+            number: AtomicU64::new(1),
+            alive: watch::Sender::new(0),
+        }
+    }
+
+    pub(super) fn request(&self) -> &ContainerRequest {
+        &self.request
+    }
+
+    pub(super) fn engine(&self) -> &Engine {
+        &self.engine
+    }
+
+    /// A started and proven container. Runs in a task of its own, so that a caller who goes away
+    /// in the middle leaves nothing behind.
+    pub(super) async fn start(self: &Arc<Self>) -> Result<Started, Error> {
+        let keeper = Arc::clone(self);
+        match self.runtime.spawn(keeper.start_here()).await {
+            Ok(started) => started,
+            Err(error) => Err(Error::Internal(error.to_string())),
+        }
+    }
+
+    async fn start_here(self: Arc<Self>) -> Result<Started, Error> {
+        let docker = self.engine.docker.clone();
+        let number = self.number.fetch_add(1, Ordering::Relaxed);
+        let name = format!("{}-{number}", self.instance.name());
+        let options = CreateContainerOptionsBuilder::new().name(&name).build();
+        let created = docker
+            .create_container(Some(options), self.request.body())
+            .await
+            .while_trying_to("create a container")?;
+        self.alive.send_modify(|alive| *alive += 1);
+        let container = Container {
+            id: created.id,
+            keeper: Arc::clone(&self),
+        };
+        let options = AttachContainerOptionsBuilder::new()
+            .stream(true)
+            .stdin(true)
+            .stdout(true)
+            .stderr(true)
+            .build();
+        let attached = docker
+            .attach_container(&container.id, Some(options))
+            .await
+            .while_trying_to("attach to the container")?;
+        docker
+            .start_container(&container.id, None::<StartContainerOptions>)
+            .await
+            .while_trying_to("start the container")?;
+        let mut started = Started {
+            container,
+            reader: FrameStream::new(attached.output),
+            writer: attached.input,
+            pid: None,
+            proof: Proof {
+                python: String::new(),
+                findings: Vec::new(),
+            },
+        };
+        started.prove().await?;
+        Ok(started)
+    }
+
+    /// Waits until no container is left, removing those that are; then forgets the instance.
+    pub(super) async fn close(&self) -> Result<(), Error> {
+        self.instance.remove_own(&self.engine).await?;
+        let mut alive = self.alive.subscribe();
+        let none_left = alive.wait_for(|alive| *alive == 0);
+        let _ = tokio::time::timeout(Duration::from_secs(10), none_left).await;
+        if self.instance.remove_own(&self.engine).await? == 0 {
+            self.instance.forget();
+        }
+        Ok(())
+    }
+}
+
+/// A container that is removed when this is dropped.
+#[derive(Debug)]
+pub(super) struct Container {
+    id: String,
+    keeper: Arc<Keeper>,
+}
+
+impl Container {
+    pub(super) fn id(&self) -> &str {
+        &self.id
+    }
+
+    pub(super) async fn inspect(&self) -> Result<ContainerInspectResponse, Error> {
+        self.keeper
+            .engine
+            .docker
+            .inspect_container(&self.id, None::<InspectContainerOptions>)
+            .await
+            .while_trying_to("inspect the container")
+    }
+
+    /// Kills everything in the container. It stays to be inspected.
+    pub(super) async fn kill(&self) {
+        let docker = &self.keeper.engine.docker;
+        // It may have ended by itself.
+        let _ = docker
+            .kill_container(&self.id, None::<KillContainerOptions>)
+            .await;
+    }
+}
+
+impl Drop for Container {
+    fn drop(&mut self) {
+        let keeper = Arc::clone(&self.keeper);
+        let id = std::mem::take(&mut self.id);
+        self.keeper.runtime.spawn(async move {
+            remove(&keeper.engine, &id).await;
+            keeper
+                .alive
+                .send_modify(|alive| *alive = alive.saturating_sub(1));
+        });
+    }
+}
+
+/// A container that runs the runner and was proven to be what was asked for.
+pub(super) struct Started {
+    pub(super) container: Container,
+    pub(super) reader: FrameStream,
+    pub(super) writer: Pin<Box<dyn AsyncWrite + Send>>,
+    /// PID 1 of the container as the host sees it, where the engine is on this machine.
+    pub(super) pid: Option<i64>,
+    pub(super) proof: Proof,
+}
+
+impl Started {
+    async fn prove(&mut self) -> Result<(), Error> {
+        let hello = tokio::time::timeout(START_TIMEOUT, self.hello())
+            .await
+            .map_err(|_| Error::Start {
+                reason: format!("nothing came within {} seconds", START_TIMEOUT.as_secs()),
+            })??;
+        let keeper = Arc::clone(&self.container.keeper);
+        keeper
+            .engine
+            .docker
+            .update_container(&self.container.id, keeper.request.quota())
+            .await
+            .while_trying_to("limit the container's processor time")?;
+        let inspected = self.container.inspect().await?;
+        let state = inspected.state.as_ref();
+        if keeper.engine.is_local() {
+            self.pid = state.and_then(|state| state.pid).filter(|pid| *pid > 0);
+        }
+        let mut findings = proof::from_inside(&hello, &keeper.request, &keeper.image_environment);
+        findings.extend(proof::from_outside(&inspected, &keeper.request));
+        self.proof = Proof {
+            python: hello.python,
+            findings,
+        };
+        let findings = self.proof.failures();
+        if findings.is_empty() {
+            Ok(())
+        } else {
+            Err(Error::NotProven { findings })
+        }
+    }
+
+    async fn hello(&mut self) -> Result<Hello, Error> {
+        let start = |reason: String| Error::Start { reason };
+        let length = u32::try_from(RUNNER.len())
+            .unwrap_or(u32::MAX)
+            .to_be_bytes();
+        let mut program = Vec::with_capacity(4 + RUNNER.len());
+        program.extend_from_slice(&length);
+        program.extend_from_slice(RUNNER.as_bytes());
+        self.writer
+            .write_all(&program)
+            .await
+            .map_err(|error| start(error.to_string()))?;
+        self.writer
+            .flush()
+            .await
+            .map_err(|error| start(error.to_string()))?;
+        let mut assembler = Assembler::new(1 << 20);
+        loop {
+            let frame = match self.reader.next().await {
+                Ok(Some(frame)) => frame,
+                Ok(None) => {
+                    let said = self.reader.diagnostics();
+                    return Err(start(if said.is_empty() {
+                        "it ended without a word; does the image hold `python3` 3.11 or newer?"
+                            .to_owned()
+                    } else {
+                        format!("it ended and said: {said}")
+                    }));
+                }
+                Err(reason) => return Err(start(reason)),
+            };
+            if frame.kind != Kind::Hello {
+                return Err(start(format!("expected `Hello`, found `{:?}`", frame.kind)));
+            }
+            let payload = assembler
+                .add(frame)
+                .map_err(|error| start(error.to_string()))?;
+            if let Some(payload) = payload {
+                return unpack_json(&payload).map_err(|error| start(error.to_string()));
+            }
+        }
+    }
+}
+
+type Output = Pin<Box<dyn Stream<Item = Result<LogOutput, bollard::errors::Error>> + Send>>;
+
+/// The frames that come out of a container.
+pub(super) struct FrameStream {
+    output: Output,
+    decoder: Decoder,
+    diagnostics: VecDeque<u8>,
+}
+
+impl FrameStream {
+    fn new(output: Output) -> Self {
+        Self {
+            output,
+            decoder: Decoder::default(),
+            diagnostics: VecDeque::new(),
+        }
+    }
+
+    /// The next frame; `None` when the stream ended. Nothing is lost when the future is dropped.
+    pub(super) async fn next(&mut self) -> Result<Option<Frame>, String> {
+        loop {
+            if let Some(frame) = self
+                .decoder
+                .next_frame()
+                .map_err(|error| error.to_string())?
+            {
+                return Ok(Some(frame));
+            }
+            match self.output.next().await {
+                None => return Ok(None),
+                Some(Err(error)) => return Err(super::error::reason(&error)),
+                Some(Ok(LogOutput::StdOut { message })) => self.decoder.feed(&message),
+                Some(Ok(
+                    LogOutput::StdErr { message }
+                    | LogOutput::Console { message }
+                    | LogOutput::StdIn { message },
+                )) => self.diagnose(&message),
+            }
+        }
+    }
+
+    fn diagnose(&mut self, message: &[u8]) {
+        self.diagnostics.extend(message);
+        let excess = self.diagnostics.len().saturating_sub(DIAGNOSTICS);
+        self.diagnostics.drain(..excess);
+    }
+
+    /// The end of what the runner, not the code, wrote to stderr.
+    pub(super) fn diagnostics(&self) -> String {
+        let bytes: Vec<u8> = self.diagnostics.iter().copied().collect();
+        String::from_utf8_lossy(&bytes).trim().to_owned()
+    }
+}

@@ -1,0 +1,221 @@
+//! Whose a container is. Every container carries the id of the MCE process that made it and of
+//! the machine it ran on; every process holds a lock named by its id. What a process that died
+//! left behind is removed by the next one: only containers of this machine, and only where the
+//! lock is free.
+
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::fs::{self, File, TryLockError};
+use std::io;
+use std::path::{Path, PathBuf};
+
+use bollard::query_parameters::{ListContainersOptionsBuilder, RemoveContainerOptionsBuilder};
+use sha2::{Digest, Sha256};
+
+use super::engine::Engine;
+use super::error::{EngineContext, Error};
+
+const INSTANCE: &str = "mce.instance";
+const MACHINE: &str = "mce.machine";
+
+/// This process as the owner of containers. Dropping it frees the lock
+/// but leaves the file: without it the next process could not tell whose containers are left.
+#[derive(Debug)]
+pub(super) struct Instance {
+    id: String,
+    machine: String,
+    folder: PathBuf,
+    _lock: File,
+}
+
+impl Instance {
+    /// Takes a new id and its lock, in `state_dir`.
+    pub(super) fn new(state_dir: &Path) -> Result<Self, Error> {
+        let folder = state_dir.join("instances");
+        let state = |path: &Path| {
+            let path = path.to_owned();
+            move |source: io::Error| Error::State { path, source }
+        };
+        fs::create_dir_all(&folder).map_err(state(&folder))?;
+        let mut random = [0_u8; 16];
+        getrandom::fill(&mut random).map_err(|error| Error::Internal(error.to_string()))?;
+        let id = hex(&random);
+        // Locked under another name first: whoever sees the file finds it locked.
+        let path = lock_path(&folder, &id);
+        let draft = path.with_extension("new");
+        let lock = File::create(&draft).map_err(state(&draft))?;
+        lock.try_lock()
+            .map_err(io::Error::from)
+            .map_err(state(&draft))?;
+        fs::rename(&draft, &path).map_err(state(&path))?;
+        Ok(Self {
+            id,
+            machine: machine(),
+            folder,
+            _lock: lock,
+        })
+    }
+
+    /// The labels of this process's containers.
+    pub(super) fn labels(&self) -> BTreeMap<String, String> {
+        BTreeMap::from([
+            (INSTANCE.to_owned(), self.id.clone()),
+            (MACHINE.to_owned(), self.machine.clone()),
+        ])
+    }
+
+    /// The beginning of this process's container names.
+    pub(super) fn name(&self) -> String {
+        format!("mce-{}", self.id.get(..12).unwrap_or(&self.id))
+    }
+
+    /// Removes what dead processes of this machine left behind; returns how many.
+    pub(super) async fn sweep(&self, engine: &Engine) -> Result<usize, Error> {
+        let mut removed = 0;
+        let mut dead = BTreeSet::new();
+        for (container, instance) in self.containers(engine, MACHINE, &self.machine).await? {
+            if instance == self.id || !(dead.contains(&instance) || self.is_dead(&instance)) {
+                continue;
+            }
+            remove(engine, &container).await;
+            removed += 1;
+            dead.insert(instance);
+        }
+        self.remove_free_locks();
+        Ok(removed)
+    }
+
+    /// Removes the lock files of processes that are gone. Best effort: one that stays is empty.
+    fn remove_free_locks(&self) {
+        for entry in fs::read_dir(&self.folder).into_iter().flatten().flatten() {
+            let name = entry.file_name();
+            let instance = name.to_str().and_then(|name| name.strip_suffix(".lock"));
+            if instance.is_some_and(|instance| self.is_dead(instance)) {
+                let _ = fs::remove_file(entry.path());
+            }
+        }
+    }
+
+    /// Removes every container of this process; returns how many.
+    pub(super) async fn remove_own(&self, engine: &Engine) -> Result<usize, Error> {
+        let own = self.containers(engine, INSTANCE, &self.id).await?;
+        for (container, _) in &own {
+            remove(engine, container).await;
+        }
+        Ok(own.len())
+    }
+
+    /// Ids and instances of the containers with a label.
+    async fn containers(
+        &self,
+        engine: &Engine,
+        label: &str,
+        value: &str,
+    ) -> Result<Vec<(String, String)>, Error> {
+        let filters = HashMap::from([("label", vec![format!("{label}={value}")])]);
+        let filters: HashMap<String, Vec<String>> = filters
+            .into_iter()
+            .map(|(name, values)| (name.to_owned(), values))
+            .collect();
+        let options = ListContainersOptionsBuilder::new()
+            .all(true)
+            .filters(&filters)
+            .build();
+        let found = engine
+            .docker
+            .list_containers(Some(options))
+            .await
+            .while_trying_to("list its containers")?;
+        Ok(found
+            .into_iter()
+            .filter_map(|container| {
+                let instance = container.labels?.remove(INSTANCE)?;
+                Some((container.id?, instance))
+            })
+            .collect())
+    }
+
+    /// Whether the process of this id is known to be gone. A lock file that does not exist says
+    /// nothing: the process may keep its state elsewhere.
+    fn is_dead(&self, instance: &str) -> bool {
+        if instance.is_empty() || !instance.bytes().all(|byte| byte.is_ascii_hexdigit()) {
+            return false;
+        }
+        let Ok(file) = File::open(lock_path(&self.folder, instance)) else {
+            return false;
+        };
+        match file.try_lock() {
+            Ok(()) => true,
+            Err(TryLockError::WouldBlock | TryLockError::Error(_)) => false,
+        }
+    }
+}
+
+impl Instance {
+    /// Forgets this process: nothing of it is left on the engine.
+    pub(super) fn forget(&self) {
+        let _ = fs::remove_file(lock_path(&self.folder, &self.id));
+    }
+}
+
+/// Removes a container, running or not. That it is gone already is as good.
+pub(super) async fn remove(engine: &Engine, container: &str) {
+    let options = RemoveContainerOptionsBuilder::new()
+        .force(true)
+        .v(true)
+        .build();
+    if let Err(error) = engine
+        .docker
+        .remove_container(container, Some(options))
+        .await
+        && !super::error::is_missing(&error)
+    {
+        tracing::debug!(container, %error, "removing a container failed");
+    }
+}
+
+fn lock_path(folder: &Path, instance: &str) -> PathBuf {
+    folder.join(format!("{instance}.lock"))
+}
+
+/// A hash of the machine and its present boot: after a reboot no lock means anything.
+fn machine() -> String {
+    let mut hash = Sha256::new();
+    for path in ["/etc/machine-id", "/proc/sys/kernel/random/boot_id"] {
+        hash.update(fs::read(path).unwrap_or_default());
+        hash.update([0]);
+    }
+    hex(hash.finalize().get(..16).unwrap_or_default())
+}
+
+fn hex(bytes: &[u8]) -> String {
+    use std::fmt::Write;
+    bytes.iter().fold(String::new(), |mut text, byte| {
+        let _ = write!(text, "{byte:02x}");
+        text
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_living_instance_is_not_dead_and_a_dropped_one_is() {
+        let folder = tempfile::tempdir().unwrap();
+        let mine = Instance::new(folder.path()).unwrap();
+        let other = Instance::new(folder.path()).unwrap();
+        assert!(!mine.is_dead(&other.id));
+        let id = other.id.clone();
+        drop(other);
+        assert!(mine.is_dead(&id));
+    }
+
+    #[test]
+    fn an_instance_without_a_lock_file_is_left_alone() {
+        let folder = tempfile::tempdir().unwrap();
+        let mine = Instance::new(folder.path()).unwrap();
+        assert!(!mine.is_dead("00000000000000000000000000000000"));
+        assert!(!mine.is_dead("../../etc/passwd"));
+        assert!(!mine.is_dead(""));
+    }
+}

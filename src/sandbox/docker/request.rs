@@ -1,0 +1,285 @@
+//! The container that is asked for: every constraint in one place. What `mce sandbox inspect`
+//! prints and what the proof compares with.
+
+use std::collections::{BTreeMap, HashMap};
+
+use bollard::models::{
+    ContainerCreateBody, ContainerUpdateBody, HostConfig, HostConfigLogConfig, ResourcesUlimits,
+    RestartPolicy, RestartPolicyNameEnum,
+};
+
+use crate::config::Settings;
+
+/// The allow-list of system calls; `socket` is on it for no family.
+const SECCOMP: &str = include_str!("../../../config/seccomp.json");
+
+/// Reads the runner from the attached stream, so that it need not be in the image.
+const BOOTSTRAP: &str = "\
+import os
+def read(size):
+    data = b''
+    while len(data) < size:
+        part = os.read(0, size - len(data))
+        if not part:
+            raise SystemExit(0)
+        data += part
+    return data
+exec(compile(read(int.from_bytes(read(4), 'big')), '<runner>', 'exec', dont_inherit=True))
+";
+
+/// The environment of every container: this and nothing else.
+pub(super) const ENVIRONMENT: [(&str, &str); 4] = [
+    (
+        "PATH",
+        "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin",
+    ),
+    ("LANG", "C.UTF-8"),
+    ("HOME", "/workspace"),
+    ("HOSTNAME", "sandbox"),
+];
+
+/// The tmpfs mounts; the only places that can be written.
+const TMPFS: [(&str, &str); 2] = [
+    ("/tmp", "rw,noexec,nosuid,nodev,size=64m"),
+    ("/workspace", "rw,noexec,nosuid,nodev,size=128m"),
+];
+
+/// What to ask the engine for.
+#[derive(Debug, Clone)]
+pub(super) struct ContainerRequest {
+    image_id: String,
+    runtime: Option<String>,
+    user: String,
+    pub(super) memory: i64,
+    pub(super) pids: i64,
+    pub(super) nano_cpus: i64,
+    labels: BTreeMap<String, String>,
+}
+
+impl ContainerRequest {
+    pub(super) fn new(
+        settings: &Settings,
+        image_id: String,
+        labels: BTreeMap<String, String>,
+    ) -> Self {
+        #[expect(
+            clippy::cast_possible_truncation,
+            reason = "a number of processors times 10^9 fits, and a float cast saturates"
+        )]
+        let nano_cpus = (settings.sandbox_cpus * 1e9).round() as i64;
+        Self {
+            image_id,
+            runtime: settings.docker_runtime.clone(),
+            user: settings.sandbox_user.clone(),
+            memory: i64::try_from(settings.sandbox_memory).unwrap_or(i64::MAX),
+            pids: i64::from(settings.sandbox_pids),
+            nano_cpus,
+            labels,
+        }
+    }
+
+    /// The user and group as numbers, where they are numbers.
+    pub(super) fn user_and_group(&self) -> Option<(u32, u32)> {
+        let (user, group) = self.user.split_once(':')?;
+        Some((user.parse().ok()?, group.parse().ok()?))
+    }
+
+    /// The creation request. Without a CPU quota: see [`Self::quota`].
+    pub(super) fn body(&self) -> ContainerCreateBody {
+        let environment = ENVIRONMENT
+            .iter()
+            .map(|(name, value)| format!("{name}={value}"))
+            .collect();
+        ContainerCreateBody {
+            image: Some(self.image_id.clone()),
+            hostname: Some("sandbox".to_owned()),
+            user: Some(self.user.clone()),
+            working_dir: Some("/workspace".to_owned()),
+            entrypoint: Some(Vec::new()),
+            cmd: Some(
+                ["python3", "-I", "-B", "-u", "-c", BOOTSTRAP]
+                    .map(str::to_owned)
+                    .to_vec(),
+            ),
+            env: Some(environment),
+            labels: Some(self.labels.clone().into_iter().collect()),
+            attach_stdin: Some(true),
+            attach_stdout: Some(true),
+            attach_stderr: Some(true),
+            open_stdin: Some(true),
+            // The runner's stream ends when MCE does, and with it the container.
+            stdin_once: Some(true),
+            tty: Some(false),
+            network_disabled: Some(true),
+            host_config: Some(self.host_config()),
+            ..ContainerCreateBody::default()
+        }
+    }
+
+    fn host_config(&self) -> HostConfig {
+        let limit = |name: &str, value: i64| ResourcesUlimits {
+            name: Some(name.to_owned()),
+            soft: Some(value),
+            hard: Some(value),
+        };
+        HostConfig {
+            network_mode: Some("none".to_owned()),
+            readonly_rootfs: Some(true),
+            cap_drop: Some(vec!["ALL".to_owned()]),
+            cap_add: Some(Vec::new()),
+            privileged: Some(false),
+            security_opt: Some(vec![
+                "no-new-privileges".to_owned(),
+                format!("seccomp={}", compact(SECCOMP)),
+            ]),
+            memory: Some(self.memory),
+            // Memory and swap together: no swap.
+            memory_swap: Some(self.memory),
+            pids_limit: Some(self.pids),
+            ulimits: Some(vec![limit("core", 0), limit("nofile", 1024)]),
+            tmpfs: Some(
+                TMPFS
+                    .iter()
+                    .map(|(path, options)| ((*path).to_owned(), (*options).to_owned()))
+                    .collect::<HashMap<_, _>>(),
+            ),
+            shm_size: Some(16 << 20),
+            binds: Some(Vec::new()),
+            ipc_mode: Some("private".to_owned()),
+            log_config: Some(HostConfigLogConfig {
+                typ: Some("none".to_owned()),
+                config: None,
+            }),
+            init: Some(false),
+            auto_remove: Some(false),
+            restart_policy: Some(RestartPolicy {
+                name: Some(RestartPolicyNameEnum::NO),
+                maximum_retry_count: None,
+            }),
+            runtime: self.runtime.clone(),
+            ..HostConfig::default()
+        }
+    }
+
+    /// The CPU quota, set once the runner is up and before any code is handed over: half a core
+    /// would double the time Python takes to start.
+    pub(super) fn quota(&self) -> ContainerUpdateBody {
+        ContainerUpdateBody {
+            nano_cpus: Some(self.nano_cpus),
+            ..ContainerUpdateBody::default()
+        }
+    }
+
+    /// The host configuration that must be in force when code is handed over.
+    pub(super) fn final_host_config(&self) -> HostConfig {
+        HostConfig {
+            nano_cpus: Some(self.nano_cpus),
+            ..self.host_config()
+        }
+    }
+}
+
+fn compact(json: &str) -> String {
+    serde_json::from_str::<serde_json::Value>(json)
+        .map_or_else(|_| json.to_owned(), |value| value.to_string())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_profile_is_an_allow_list_without_sockets() {
+        let profile: serde_json::Value = serde_json::from_str(SECCOMP).unwrap();
+        assert_eq!(profile["defaultAction"], "SCMP_ACT_ERRNO");
+        let rules = profile["syscalls"].as_array().unwrap();
+        let allowed = |name: &str| {
+            rules.iter().any(|rule| {
+                rule["action"] == "SCMP_ACT_ALLOW"
+                    && rule["names"].as_array().unwrap().iter().any(|n| n == name)
+            })
+        };
+        for refused in [
+            "socket",
+            "socketcall",
+            "connect",
+            "bind",
+            "listen",
+            "accept",
+            "accept4",
+            "ptrace",
+            "io_uring_setup",
+            "io_uring_enter",
+            "io_uring_register",
+            "bpf",
+            "userfaultfd",
+            "keyctl",
+            "add_key",
+            "request_key",
+            "mount",
+            "umount2",
+            "pivot_root",
+            "fsopen",
+            "open_tree",
+            "move_mount",
+            "setns",
+            "unshare",
+            "clone3",
+            "chroot",
+            "kexec_load",
+            "init_module",
+            "finit_module",
+            "delete_module",
+            "perf_event_open",
+            "process_vm_readv",
+            "process_vm_writev",
+            "process_madvise",
+            "pidfd_getfd",
+            "kcmp",
+            "open_by_handle_at",
+            "name_to_handle_at",
+            "quotactl",
+            "swapon",
+            "reboot",
+            "syslog",
+            "iopl",
+            "ioperm",
+            "modify_ldt",
+            "seccomp",
+            "landlock_create_ruleset",
+            "setuid",
+            "setgid",
+            "setgroups",
+            "sethostname",
+            "settimeofday",
+            "clock_settime",
+            "fanotify_init",
+        ] {
+            assert!(!allowed(refused), "{refused}");
+        }
+        assert!(allowed("socketpair") && allowed("clone") && allowed("execve"));
+    }
+
+    #[test]
+    fn a_namespace_flag_is_not_among_those_clone_takes() {
+        let profile: serde_json::Value = serde_json::from_str(SECCOMP).unwrap();
+        let rules = profile["syscalls"].as_array().unwrap();
+        let clone = rules
+            .iter()
+            .find(|rule| rule["names"][0] == "clone")
+            .unwrap();
+        let mask = clone["args"][0]["value"].as_u64().unwrap();
+        for flag in [
+            0x0002_0000_u64,
+            0x0200_0000,
+            0x0400_0000,
+            0x0800_0000,
+            0x1000_0000,
+            0x2000_0000,
+            0x4000_0000,
+        ] {
+            assert_eq!(mask & flag, flag, "{flag:#x}");
+        }
+        assert_eq!(clone["args"][0]["valueTwo"], 0);
+    }
+}
