@@ -476,9 +476,9 @@ def _encode(function: str, spec: _Spec, arguments: Mapping[str, Any]) -> _Reques
         content = None
         if spec.body is not None and spec.body[0] in arguments:
             given, declared = spec.body
-            content, media_type = _body(declared, arguments[given])
+            content = _body(declared, arguments[given])
             if "content-type" not in named:
-                headers.append(("Content-Type", media_type))
+                headers.append(("Content-Type", declared))
     except _Unfit as problem:
         raise TypeError(f"{function}() argument {given!r} {problem}") from None
     path, fixed = _fill(function, spec.template, segments)
@@ -677,26 +677,17 @@ def _visible(text: str) -> str:
     return text
 
 
-def _body(media_type: str, value: Any) -> tuple[bytes, str]:
-    """The body's bytes and its Content-Type."""
-    essence = _essence(media_type)
-    kind = _media_kind(essence)
-    if "*" in essence:
-        if isinstance(value, bytes):
-            kind, media_type = "bytes", "application/octet-stream"
-        elif kind == "text":
-            media_type = "text/plain"
-        elif essence in ("*/*", "application/*"):
-            kind, media_type = "json", "application/json"
+def _body(media_type: str, value: Any) -> bytes:
+    kind = _media_kind(_essence(media_type))
     if kind == "json":
-        return _json(value).encode(), media_type
+        return _json(value).encode()
     if kind == "text":
         if not isinstance(value, str):
             raise _Unfit(f"must be str, not {_type_name(value)}")
-        return value.encode(), media_type
+        return value.encode()
     if not isinstance(value, bytes):
         raise _Unfit(f"must be bytes, not {_type_name(value)}")
-    return value, media_type
+    return value
 
 
 def _type_name(value: Any) -> str:
@@ -727,22 +718,7 @@ def _json(value: Any, ascii_only: bool = False) -> str:
 
 _TEXTS = frozenset(
     f"application/{name}"
-    for name in (
-        "graphql",
-        "javascript",
-        "json-seq",
-        "jsonl",
-        "jsonlines",
-        "ndjson",
-        "toml",
-        "x-jsonlines",
-        "x-ndjson",
-        "x-pem-file",
-        "x-www-form-urlencoded",
-        "x-yaml",
-        "xml",
-        "yaml",
-    )
+    for name in ("graphql", "javascript", "toml", "x-pem-file", "x-yaml", "xml", "yaml")
 )
 _GENERIC = frozenset(("", "application/octet-stream", "binary/octet-stream"))
 _LATIN = frozenset(("iso-8859-1", "iso8859-1", "latin-1", "latin1"))
@@ -877,6 +853,7 @@ _REASONS = {
     508: "Loop Detected",
     511: "Network Authentication Required",
 }
+_SAYS_NOTHING = ("null", "{}", "[]", '""')
 _MESSAGE_KEYS = (
     "message",
     "error_description",
@@ -898,7 +875,7 @@ def _error_message(status: int, content_type: str | None, body: bytes) -> str:
     reason = _REASONS.get(status, "")
     head = f"{status} {reason}" if reason else f"{status}"
     detail = _tidy(_detail(content_type, body))
-    text = head if detail in ("", reason) else f"{head}: {detail}"
+    text = head if detail in ("", reason, *_SAYS_NOTHING) else f"{head}: {detail}"
     return text if len(text) <= _MAX_MESSAGE else f"{text[: _MAX_MESSAGE - 1]}…"
 
 
@@ -945,10 +922,11 @@ def _is_control(character: str) -> bool:
 
 
 _VISIBLE_HEADERS = frozenset(
-    ("content-type", "etag", "link", "retry-after", "x-total", "x-total-count", "x-total-pages")
-    + ("x-page", "x-per-page", "x-next-page", "x-prev-page")
+    ("content-range", "content-type", "etag", "link", "ratelimit", "retry-after")
+    + ("x-count", "x-next-page", "x-page", "x-per-page", "x-prev-page")
+    + ("x-total", "x-total-count", "x-total-pages")
 )
-_VISIBLE_PREFIXES = ("ratelimit", "x-ratelimit", "x-rate-limit")
+_VISIBLE_PREFIXES = ("ratelimit-", "x-page-", "x-pagination-", "x-rate-limit-", "x-ratelimit-")
 
 
 def _visible_headers(headers: Mapping[str, str]) -> dict[str, str]:
@@ -1018,6 +996,9 @@ def _result(
     value = _decode(spec, status, content_type, body)
     if 200 <= status < 300:
         return value
+    # An API may echo what it was sent. Before the text is cut, and after it is unescaped.
+    for secret in outgoing.secrets:
+        body = body.replace(secret.encode(), b"***")
     message = _error_message(status, content_type, body)
     for secret in outgoing.secrets:
         message = message.replace(secret, "***")
@@ -1156,7 +1137,7 @@ def _client_options() -> tuple[Any, dict[str, Any]]:
         "follow_redirects": False,
         # A cookie that one answer sets must not travel with the next call.
         "cookies": CookieJar(DefaultCookiePolicy(allowed_domains=[])),
-        "headers": {"User-Agent": f"mce-runtime/{_ABI}"},
+        "headers": {"User-Agent": f"mce-runtime/{_ABI}", "Accept-Encoding": "gzip"},
     }
 
 

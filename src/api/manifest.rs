@@ -274,3 +274,40 @@ impl Manifest {
 pub fn is_mutating(method: &str) -> bool {
     matches!(method, "POST" | "PUT" | "PATCH" | "DELETE")
 }
+
+impl Function {
+    /// The function's [`accept`].
+    #[must_use]
+    pub fn accept(&self) -> Option<String> {
+        accept(&self.responses)
+    }
+}
+
+/// The `Accept` header: the first (preferred) media type of each documented success, of `default`
+/// where no 2xx is documented. None where no success has content.
+#[must_use]
+pub fn accept(responses: &[Response]) -> Option<String> {
+    let documents_success = responses.iter().any(Response::is_success);
+    let mut preferred: Vec<&str> = Vec::new();
+    for response in responses {
+        let counts = if documents_success {
+            response.is_success()
+        } else {
+            response.status == "default"
+        };
+        if let Some(media_type) = response.content_types.first().filter(|_| counts)
+            && !preferred.contains(&media_type.as_str())
+        {
+            preferred.push(media_type);
+        }
+    }
+    (!preferred.is_empty()).then(|| preferred.join(", "))
+}
+
+impl Response {
+    /// Whether the status is a 2xx.
+    #[must_use]
+    pub fn is_success(&self) -> bool {
+        self.status.starts_with('2')
+    }
+}

@@ -1,11 +1,54 @@
 //! One call of one execution: is it allowed, what request is it, with which credential, and what
 //! of the answer may the sandbox see. Knows neither MCP nor Docker.
+//!
+//! Deny by default. A call is sent only if
+//! 1. its server was imported by the execution's code and the function is compiled there,
+//! 2. a read-only server is asked for nothing that may change state, checked here on the method
+//!    alone, whatever compiler and loader did ([`Broker::host`]),
+//! 3. its arguments fit the manifest (`wire`),
+//! 4. its path reaches the called operation and no other one (`routes`),
+//! 5. nothing is sent that was not declared or configured (`outgoing`),
+//! 6. its base URL and every address it resolves to are permitted (`base`, `address`),
+//! 7. the execution is within its limits.
+//!
+//! The answer is read up to a limit (`exchange`), freed of secrets ([`Redactor`]) and decoded;
+//! of its headers only those of an allow-list are shown. Every call is recorded.
 
-use std::collections::BTreeSet;
+#![expect(
+    clippy::result_large_err,
+    reason = "`CallError` carries an API's answer; a call costs far more than moving it"
+)]
+
+mod address;
+mod base;
+mod exchange;
+mod execution;
+mod limits;
+mod names;
+mod outgoing;
+mod recording;
+mod redact;
+mod routes;
+mod server;
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt;
+use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
+use percent_encoding::percent_decode_str;
+use secrecy::{ExposeSecret as _, SecretString};
+
 use crate::api::Manifest;
+use crate::config::Environment;
+use crate::sandbox::{CallError, Host};
+use crate::vault::Vault;
+use crate::wire::{Arguments, Value};
+use execution::Execution;
+pub use limits::Limits;
+pub use redact::{PLACEHOLDER, Redactor, SHORTEST_WITHIN_TEXT};
+use server::Server;
 
 /// A compiled server that the broker may call: its manifest exactly as it was verified on load.
 #[derive(Debug, Clone)]
@@ -42,7 +85,8 @@ pub struct CallRecord {
     pub function: String,
     /// The HTTP status, where one came.
     pub status: Option<u16>,
-    /// The class of the [`crate::sandbox::CallError`], where it failed or was refused.
+    /// The class of the [`crate::sandbox::CallError`], where it failed or was refused;
+    /// `cancelled` where the execution ended first.
     pub error: Option<String>,
     /// Why it was refused.
     pub refusal: Option<String>,
@@ -54,4 +98,135 @@ pub struct CallRecord {
 pub trait Recorder: Send + Sync {
     /// Records a call. Must not block for long.
     fn record(&self, call: CallRecord);
+}
+
+/// Switches off rules, so that tests can attack the layers behind them alone.
+#[cfg(feature = "test-hooks")]
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Hooks {
+    /// Servers that the code did not import can be called.
+    pub no_import_rule: bool,
+    /// Read-only servers can be asked to change state.
+    pub no_broker_rule: bool,
+}
+
+/// Which rules hold; all of them but in tests.
+#[derive(Debug, Clone, Copy)]
+struct Rules {
+    import: bool,
+    read_only: bool,
+}
+
+/// Makes the calls of all executions.
+pub struct Broker {
+    servers: BTreeMap<String, Server>,
+    vault: Arc<Vault>,
+    redactor: Redactor,
+    recorder: Arc<dyn Recorder>,
+    limits: Limits,
+    rules: Rules,
+}
+
+impl fmt::Debug for Broker {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let servers: Vec<_> = self.servers.keys().collect();
+        formatter
+            .debug_struct("Broker")
+            .field("servers", &servers)
+            .finish_non_exhaustive()
+    }
+}
+
+impl Broker {
+    /// A broker for these servers, by name. What is wrong with one of them (no base URL, an unset
+    /// variable) leaves the others usable; see [`Broker::problems`].
+    #[must_use]
+    pub fn new(
+        targets: BTreeMap<String, Target>,
+        vault: Arc<Vault>,
+        env: &Environment,
+        recorder: Arc<dyn Recorder>,
+        limits: Limits,
+    ) -> Self {
+        let mut secrets = vault.secrets();
+        secrets.extend(proxy_password(&limits));
+        let servers = targets
+            .into_iter()
+            .map(|(name, target)| (name, Server::new(target, &vault, env, &limits)))
+            .collect();
+        Self {
+            servers,
+            vault,
+            redactor: Redactor::new(&secrets),
+            recorder,
+            limits,
+            rules: Rules {
+                import: true,
+                read_only: true,
+            },
+        }
+    }
+
+    /// Reads each server's `ca_file`, relative to the config's folder.
+    #[must_use]
+    pub fn with_certificates(mut self, folder: &Path, env: &Environment) -> Self {
+        for server in self.servers.values_mut() {
+            server.read_certificates(folder, env, &self.limits);
+        }
+        self
+    }
+
+    /// Switches off rules.
+    #[cfg(feature = "test-hooks")]
+    #[must_use]
+    pub fn with_hooks(mut self, hooks: Hooks) -> Self {
+        self.rules = Rules {
+            import: !hooks.no_import_rule,
+            read_only: !hooks.no_broker_rule,
+        };
+        self
+    }
+
+    /// What is wrong, by server, to be reported at start. Holds no secret.
+    pub fn problems(&self) -> impl Iterator<Item = (&str, &str)> {
+        self.servers.iter().filter_map(|(name, server)| {
+            let problem = server.link.as_ref().err()?;
+            Some((name.as_str(), problem.as_str()))
+        })
+    }
+
+    /// Removes secrets from results, logs and audit.
+    #[must_use]
+    pub fn redactor(&self) -> &Redactor {
+        &self.redactor
+    }
+
+    /// What one execution may call. The limits on the number of calls hold for the value that is
+    /// returned.
+    #[must_use]
+    pub fn host(self: &Arc<Self>, scope: Scope) -> Arc<dyn Host> {
+        Arc::new(Execution::new(Arc::clone(self), scope))
+    }
+
+    /// Calls one function without any code, by the same path and under the same rules.
+    ///
+    /// # Errors
+    /// As for a call from the sandbox.
+    pub async fn call_direct(
+        self: &Arc<Self>,
+        mut scope: Scope,
+        server: &str,
+        function: &str,
+        arguments: Arguments,
+    ) -> Result<Value, CallError> {
+        scope.servers.insert(server.to_owned());
+        self.host(scope).call(server, function, arguments).await
+    }
+}
+
+/// The password within `MCE_HTTPS_PROXY`.
+fn proxy_password(limits: &Limits) -> Option<SecretString> {
+    let proxy = url::Url::parse(limits.https_proxy.as_ref()?.expose_secret()).ok()?;
+    let password = percent_decode_str(proxy.password()?).decode_utf8().ok()?;
+    Some(SecretString::from(password.into_owned()))
 }

@@ -139,14 +139,15 @@ pub(super) fn escape(text: &str, most: usize) -> String {
 }
 
 /// Characters that are invisible or change how their neighbours are read: controls, format
-/// characters (bidi, zero-width, tags), line and paragraph separators, variation selectors.
+/// characters (bidi, zero-width, tags), line and paragraph separators, variation selectors, and
+/// private-use characters, which look like anything (two of them mask variables in templates).
 pub(super) fn is_deceptive(character: char) -> bool {
     character.is_control()
         || matches!(character,
             '\u{ad}' | '\u{34f}' | '\u{600}'..='\u{605}' | '\u{61c}' | '\u{6dd}' | '\u{70f}'
             | '\u{115f}' | '\u{1160}' | '\u{17b4}' | '\u{17b5}' | '\u{180b}'..='\u{180f}'
             | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}'
-            | '\u{3164}' | '\u{fe00}'..='\u{fe0f}' | '\u{feff}' | '\u{ffa0}'
+            | '\u{3164}' | '\u{e000}'..='\u{f8ff}' | '\u{fe00}'..='\u{fe0f}' | '\u{feff}' | '\u{ffa0}'
             | '\u{fff0}'..='\u{fffb}' | '\u{1d173}'..='\u{1d17a}' | '\u{e0000}'..='\u{e0fff}')
 }
 
@@ -156,7 +157,7 @@ pub(super) fn nearest<'a>(
     word: &str,
     candidates: impl IntoIterator<Item = &'a str>,
 ) -> Option<&'a str> {
-    if word.len() > 100 {
+    if word.is_empty() || word.len() > 100 {
         return None;
     }
     let folded = fold(word);

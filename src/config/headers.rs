@@ -8,6 +8,9 @@ use super::reader::Reader;
 use super::secrets;
 use crate::yaml::{Node, NodeValue, Position};
 
+/// How many headers a server may be given in one place.
+const MOST: usize = 100;
+
 /// Headers that belong to the connection, decide where a request goes, or let a server take one
 /// request for another. `_` is read as `-`, as some servers do.
 const FORBIDDEN: &[&str] = &[
@@ -52,7 +55,15 @@ pub(super) fn read(
     allow_literal: bool,
 ) -> IndexMap<String, Template> {
     let mut headers = IndexMap::new();
-    for (key, value) in reader.entries(node, what) {
+    let entries = reader.entries(node, what);
+    if entries.len() > MOST {
+        reader.complain(
+            node.position,
+            format!("{what} has more than {MOST} headers"),
+        );
+        return headers;
+    }
+    for (key, value) in entries {
         let what = format!("the header {} of {what}", quote(&key.text));
         check_name(reader, key.position, &what, &key.text);
         let (value, allow_literal) = if matches!(value.value, NodeValue::Mapping(_)) {
@@ -105,6 +116,11 @@ pub(super) fn read_legacy(
     let text = text.strip_prefix('[').unwrap_or(text);
     let text = text.strip_suffix(']').unwrap_or(text);
     if text.trim().is_empty() {
+        return;
+    }
+    if text.split(',').count() > MOST {
+        let message = format!("`headers` has more than {MOST} headers");
+        reader.complain(node.position, message);
         return;
     }
     for (index, entry) in text.split(',').enumerate() {

@@ -1,5 +1,9 @@
 //! One entry of `servers`.
 
+use std::collections::HashMap;
+
+use indexmap::IndexSet;
+
 use super::error::{escape, quote};
 use super::reader::{Fields, Reader};
 use super::{
@@ -303,30 +307,17 @@ fn read_filter(reader: &mut Reader, node: &Node, what: &str) -> Filter {
         reader.complain(node.position, format!("{what} selects nothing"));
     }
     let [tags, paths, operation_ids] = &mut lists;
-    let filter = Filter {
+    // Whether an entry matches anything is only known with the document.
+    Filter {
         tags: std::mem::take(tags),
         paths: std::mem::take(paths),
         operation_ids: std::mem::take(operation_ids),
-    };
-    if let Some(path) = filter
-        .paths
-        .iter()
-        .find(|path| !path.starts_with(['/', '*']))
-    {
-        reader.complain(
-            fields.position_of("paths"),
-            format!(
-                "the path {} of {what} starts with neither `/` nor `*`, so it matches nothing",
-                quote(path)
-            ),
-        );
     }
-    filter
 }
 
 /// A list of texts that name something of a document.
 fn read_names(reader: &mut Reader, node: &Node, what: &str) -> Vec<String> {
-    let mut seen: Vec<String> = Vec::new();
+    let mut seen: IndexSet<String> = IndexSet::new();
     for (text, position) in reader.strings(node, what) {
         if text.len() > LONGEST_TEXT {
             reader.complain(position, format!("{} of {what} is too long", quote(&text)));
@@ -336,14 +327,14 @@ fn read_names(reader: &mut Reader, node: &Node, what: &str) -> Vec<String> {
                 &format!("{} of {what} is listed twice", quote(&text)),
             );
         } else {
-            seen.push(text);
+            seen.insert(text);
         }
     }
-    seen
+    seen.into_iter().collect()
 }
 
 fn read_rename(reader: &mut Reader, node: &Node, server: &mut ServerConfig) {
-    let mut positions: Vec<(String, Position)> = Vec::new();
+    let mut positions: HashMap<String, Position> = HashMap::new();
     for (key, value) in reader.entries(node, "`rename`") {
         let what = format!("the name for {} in `rename`", quote(&key.text));
         let Some(name) = reader.string(value, &what) else {
@@ -356,7 +347,7 @@ fn read_rename(reader: &mut Reader, node: &Node, server: &mut ServerConfig) {
             );
             continue;
         }
-        if let Some((_, earlier)) = positions.iter().find(|(other, _)| *other == name) {
+        if let Some(earlier) = positions.get(&name) {
             let line = earlier.line;
             reader.complain(
                 value.position,
@@ -364,7 +355,7 @@ fn read_rename(reader: &mut Reader, node: &Node, server: &mut ServerConfig) {
             );
             continue;
         }
-        positions.push((name.clone(), value.position));
+        positions.insert(name.clone(), value.position);
         server.rename.insert(key.text.clone(), name);
     }
 }

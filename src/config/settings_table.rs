@@ -94,7 +94,8 @@ pub const SETTINGS: &[Setting] = &[
         BOOLEAN,
         "false",
         "Adds tracebacks of the submitted code to results.",
-    ),
+    )
+    .without_effect("tracebacks of the submitted code are always given"),
     setting(
         "MCE_SWAGGER_CONFIG_FILE",
         "path",
@@ -247,9 +248,8 @@ pub const SETTINGS: &[Setting] = &[
         "MCE_ALLOWED_DOMAINS",
         "domains separated by commas, or a JSON list",
         "",
-        "Bounds the hosts that are called, sub-domains included; unset, only compiled servers are.",
-    )
-    .without_effect("no free requests exist in this version; only compiled functions are called"),
+        "Bounds the hosts that compiled functions call, sub-domains included; unset, nothing but their server does.",
+    ),
     setting(
         "MCE_HTTPS_PROXY",
         "http(s) URL",

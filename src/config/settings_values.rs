@@ -67,7 +67,10 @@ pub(super) fn parse_log_level(text: &str) -> Result<String, Invalid> {
         "notset" | "trace" => "trace",
         "off" => "off",
         // A single unknown word would be taken for a target with every level on.
-        _ if text.contains(['=', ',']) && tracing_subscriber::EnvFilter::try_new(text).is_ok() => {
+        _ if text.contains(['=', ','])
+            && !text.contains(char::is_whitespace)
+            && tracing_subscriber::EnvFilter::try_new(text).is_ok() =>
+        {
             return Ok(text.to_owned());
         }
         _ => {

@@ -1,6 +1,6 @@
 //! Finds, reads and validates `swaggers.yaml`.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashMap};
 use std::fs::{self, File};
 use std::io::Read;
 use std::path::{Path, PathBuf};
@@ -226,16 +226,16 @@ fn read_root(reader: &mut Reader, root: &Node) -> Vec<ServerConfig> {
     if items.is_empty() && reader.complaints.is_empty() {
         reader.warn(list.position, "`servers` is empty: no servers");
     }
-    let mut servers: Vec<(ServerConfig, Position)> = Vec::new();
+    let mut servers = Vec::new();
+    let mut lines: HashMap<String, usize> = HashMap::new();
     for item in items {
         let Some(server) = server::read(reader, item) else {
             continue;
         };
-        let earlier = servers
-            .iter()
-            .find(|(other, _)| !server.name.is_empty() && other.name == server.name);
-        if let Some((_, earlier)) = earlier {
-            let line = earlier.line;
+        // Without a name it was complained about already.
+        if !server.name.is_empty()
+            && let Some(line) = lines.insert(server.name.clone(), item.position.line)
+        {
             reader.complain(
                 item.position,
                 format!(
@@ -244,7 +244,7 @@ fn read_root(reader: &mut Reader, root: &Node) -> Vec<ServerConfig> {
                 ),
             );
         }
-        servers.push((server, item.position));
+        servers.push(server);
     }
-    servers.into_iter().map(|(server, _)| server).collect()
+    servers
 }

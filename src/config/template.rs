@@ -113,7 +113,10 @@ impl Template {
                 None => (inside, None),
             };
             if !is_variable_name(name) {
-                return Err(self.malformed(&format!("{} names no variable", quote(name))));
+                return Err(self.malformed(&match name {
+                    "" => "a `${` is followed by no name".to_owned(),
+                    name => format!("{} names no variable", quote(name)),
+                }));
             }
             segments.push(Segment::Variable { name, default });
             rest = after;

@@ -1,11 +1,46 @@
 //! The static guard for code a model wrote: violations that stop it before it runs, and facts the
 //! runtime relies on. Pure. It is fast feedback and defence in depth; the boundary is the sandbox
 //! and the table of operations.
+//!
+//! Every way to run code goes through [`check`]: there is no other source of [`Facts`], and without
+//! facts no compiled function can be called.
+
+mod annotations;
+mod attributes;
+mod calls;
+mod check;
+mod facts;
+mod finding;
+mod format;
+mod imports;
+mod literal;
+mod parameters;
+mod policy;
+mod position;
+mod render;
+mod rule;
+mod scope;
+mod source;
+mod walk;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
 use serde::Serialize;
+
+use crate::pysyntax::{self, SyntaxError, TextRange};
+use finding::{Finding, violations};
+use policy::Policy;
+
+pub use literal::python_literal;
+pub use parameters::{UnknownParameters, substitute};
+pub use render::{FileReport, render_text};
+
+/// The longest code that is looked at, in bytes. The runtime's own limit is lower.
+pub const MAX_CODE_BYTES: usize = 1024 * 1024;
+
+/// How many violations a report lists before it says how many more there are.
+pub const MAX_VIOLATIONS: usize = 50;
 
 /// The names that compiled servers offer: server, then its functions.
 pub type CompiledNames = BTreeMap<String, BTreeSet<String>>;
@@ -17,6 +52,14 @@ pub struct Report {
     pub violations: Vec<Violation>,
     /// What the code does, as far as its text tells; empty where it does not parse.
     pub facts: Facts,
+}
+
+impl Report {
+    /// Whether the code may run.
+    #[must_use]
+    pub fn is_ok(&self) -> bool {
+        self.violations.is_empty()
+    }
 }
 
 /// One reason not to run the code.
@@ -43,7 +86,8 @@ pub struct Facts {
     pub servers: BTreeSet<String>,
     /// Compiled functions that are named, as (server, function).
     pub functions: BTreeSet<(String, String)>,
-    /// Top-level assignments of a literal to one name, in order.
+    /// Top-level assignments of a literal to one name, in order. A name that is bound more than
+    /// once at the top level is not a parameter: which value would be meant cannot be told.
     pub parameters: Vec<TopLevelParameter>,
     /// Whether a top-level `main` is defined, and whether it is `async`.
     pub main: Option<MainFunction>,
@@ -51,6 +95,11 @@ pub struct Facts {
     pub assigns_result: bool,
     /// Whether `await` stands outside any function.
     pub top_level_await: bool,
+    /// Whether the code reads `_params` without defining it: the dict of all parameters given.
+    pub reads_params: bool,
+    /// The byte offset after the docstring and the `__future__` imports, where a statement may be
+    /// inserted.
+    pub prologue_end: usize,
 }
 
 /// The `main` that the code defines.
@@ -70,4 +119,62 @@ pub struct TopLevelParameter {
     pub name: String,
     /// The bytes of the value expression in the code.
     pub span: Range<usize>,
+}
+
+/// Judges code, given the functions that compiled servers offer.
+///
+/// ```
+/// use mce::guard::{CompiledNames, check};
+///
+/// let report = check("import os\nprint(os.environ)", &CompiledNames::new());
+/// assert_eq!((report.violations[0].rule.as_str(), report.violations[0].column), ("import-blocked", 8));
+/// assert!(check("import json\nprint(json.dumps([1]))", &CompiledNames::new()).is_ok());
+/// ```
+#[must_use]
+pub fn check(code: &str, names: &CompiledNames) -> Report {
+    let refused = |findings| Report {
+        violations: violations(code, findings),
+        ..Report::default()
+    };
+    let policy = match Policy::built_in() {
+        Ok(policy) => policy,
+        Err(error) => {
+            let message = format!("the guard's policy cannot be read: {error}");
+            let hint = "report this: the policy is compiled into the program";
+            return refused(vec![Finding::new(
+                rule::POLICY,
+                TextRange::default(),
+                message,
+                hint,
+            )]);
+        }
+    };
+    let findings = source::check(code);
+    if !findings.is_empty() {
+        return refused(findings);
+    }
+    match pysyntax::parse(code) {
+        Err(errors) => refused(errors.into_iter().map(syntax_finding).collect()),
+        Ok(module) => {
+            let (findings, facts) = check::judge(code, &module, policy, names);
+            Report {
+                violations: violations(code, findings),
+                facts,
+            }
+        }
+    }
+}
+
+fn syntax_finding(error: SyntaxError) -> Finding {
+    if error.too_deep {
+        let hint = "give parts of the expression names of their own";
+        Finding::new(rule::TOO_DEEP, error.range, error.message, hint)
+    } else {
+        Finding::new(
+            rule::SYNTAX,
+            error.range,
+            error.message,
+            "correct the syntax (Python 3.13)",
+        )
+    }
 }

@@ -1,0 +1,157 @@
+//! Where a server's requests go: the base URL, from environment, config or manifest.
+
+use std::net::IpAddr;
+
+use url::{Host, Url};
+
+use super::Target;
+use super::address::{Permission, Reach, reach};
+use super::limits::Limits;
+use crate::config::{Environment, check_base_url};
+
+/// A base URL that may be called.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Base {
+    /// Scheme, host and port, as they begin every URL.
+    origin: Url,
+    /// The path of the base URL without a trailing slash.
+    prefix: String,
+    /// What addresses the user permitted.
+    pub(super) permission: Permission,
+    /// Whether the host is an address that the user wrote and that is not of the internet.
+    pub(super) is_private_literal: bool,
+}
+
+/// Who named the base URL.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Source {
+    /// Environment or config: the user.
+    User,
+    /// The manifest: the document, as it was reviewed.
+    Document,
+}
+
+impl Base {
+    /// The base URL of a server: `MCE_<SERVER>_BASE_URL`, else the config's `base_url`, else the
+    /// manifest's. Credentials only ever go to the origin found here, which is therefore one that
+    /// the user wrote or that was committed.
+    pub(super) fn of(target: &Target, env: &Environment, limits: &Limits) -> Result<Self, String> {
+        let server = &target.manifest.server;
+        let variable = target.config.env_name("BASE_URL");
+        let (text, place, source) = if let Some(value) =
+            env.get(&variable).filter(|value| !value.is_empty())
+        {
+            (value.to_owned(), variable, Source::User)
+        } else if let Some(template) = &target.config.base_url {
+            let text = template.expand(env).map_err(|error| error.to_string())?;
+            (text, template.place.clone(), Source::User)
+        } else if let Some(text) = &target.manifest.base_url {
+            let place = "the manifest's base_url".to_owned();
+            (text.clone(), place, Source::Document)
+        } else {
+            return Err(format!(
+                "server `{server}` has no base URL: set `{variable}` or `base_url` in the config"
+            ));
+        };
+        let fail = |what: &str| format!("server `{server}`: the base URL in `{place}` {what}");
+
+        let url = check_base_url(&text).map_err(|error| fail(&error.to_string()))?;
+        let Some(host) = url.host() else {
+            return Err(fail("names no host"));
+        };
+        if let Some(domains) = &limits.allowed_domains
+            && !domains.iter().any(|domain| is_within(&host, domain))
+        {
+            return Err(fail(&format!(
+                "leads to `{host}`, which `MCE_ALLOWED_DOMAINS` does not hold"
+            )));
+        }
+
+        let mut permission = Permission {
+            private: target.config.allow_private_network,
+        };
+        let mut is_private_literal = false;
+        if let Some(address) = literal(&host) {
+            is_private_literal = source == Source::User && reach(address) == Reach::Private;
+            // Permits exactly this address and port: the client of this server connects nowhere
+            // but to this origin.
+            permission.private |= is_private_literal;
+            permission
+                .check(&host.to_string(), address)
+                .map_err(|error| fail(&format!("is refused: {error}")))?;
+        }
+        let prefix = url.path().trim_end_matches('/').to_owned();
+        let mut origin = url;
+        origin.set_path("");
+        Ok(Self {
+            origin,
+            prefix,
+            permission,
+            is_private_literal,
+        })
+    }
+
+    /// The host, for look-ups and messages.
+    pub(super) fn host(&self) -> &str {
+        self.origin.host_str().unwrap_or_default()
+    }
+
+    /// Whether the host is a name, to be looked up.
+    pub(super) fn is_name(&self) -> bool {
+        matches!(self.origin.host(), Some(Host::Domain(_)))
+    }
+
+    /// Whether requests are encrypted.
+    pub(super) fn is_https(&self) -> bool {
+        self.origin.scheme() == "https"
+    }
+
+    /// The URL of an encoded path and query. `None` where they would change anything but what
+    /// stands below the base URL.
+    pub(super) fn url(&self, path: &str, query: &[String]) -> Option<Url> {
+        let mut text = format!(
+            "{}{}",
+            self.origin.as_str().trim_end_matches('/'),
+            self.prefix
+        );
+        text.push_str(path);
+        if !query.is_empty() {
+            text.push('?');
+            text.push_str(&query.join("&"));
+        }
+        let url = Url::parse(&text).ok()?;
+        (self.below(&url) == Some(path) && url.fragment().is_none()).then_some(url)
+    }
+
+    /// The path below the base URL, where a URL keeps its origin and prefix.
+    pub(super) fn below<'url>(&self, url: &'url Url) -> Option<&'url str> {
+        let clean = url.username().is_empty() && url.password().is_none();
+        let below = url.path().strip_prefix(self.prefix.as_str())?;
+        (clean && url.origin() == self.origin.origin() && below.starts_with('/')).then_some(below)
+    }
+}
+
+/// The address that a host is.
+fn literal(host: &Host<&str>) -> Option<IpAddr> {
+    match host {
+        Host::Domain(_) => None,
+        Host::Ipv4(address) => Some(IpAddr::V4(*address)),
+        Host::Ipv6(address) => Some(IpAddr::V6(*address)),
+    }
+}
+
+/// Whether a host is a domain of the allow-list or below it. Both are compared as `url` writes
+/// them: lower case, IDNA, addresses in their one notation; a trailing dot makes no difference.
+fn is_within(host: &Host<&str>, domain: &str) -> bool {
+    let Ok(domain) = Host::parse(domain.trim().trim_end_matches('.')) else {
+        return false;
+    };
+    match (host, domain) {
+        (Host::Domain(host), Host::Domain(domain)) => {
+            let host = host.trim_end_matches('.');
+            host.strip_suffix(domain.as_str())
+                .is_some_and(|before| before.is_empty() || before.ends_with('.'))
+        }
+        (host, domain) => host.to_string() == domain.to_string(),
+    }
+}

@@ -1,0 +1,303 @@
+//! Sends a request and reads the answer, within the limits and without leaving the origin.
+
+use std::error::Error as _;
+use std::fs;
+use std::io::Read as _;
+use std::path::Path;
+use std::sync::OnceLock;
+use std::time::Duration;
+
+use bytes::{Bytes, BytesMut};
+use reqwest::header::{HeaderMap, LOCATION};
+use reqwest::{Certificate, Client, Method, Proxy, StatusCode, redirect, retry};
+use secrecy::{ExposeSecret as _, SecretString};
+use url::Url;
+
+use super::address::{Refused, Resolver};
+use super::base::Base;
+use super::limits::Limits;
+use super::outgoing::Outgoing;
+use super::routes::Routes;
+use crate::sandbox::CallError;
+
+/// How many redirects are followed.
+const HOPS: usize = 5;
+
+/// For the connection alone.
+const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
+
+/// The largest `ca_file`.
+const LARGEST_CA_FILE: u64 = 4 << 20;
+
+/// What came back: status, headers, and the whole body, decompressed.
+#[derive(Debug)]
+pub(super) struct Answer {
+    pub(super) status: StatusCode,
+    pub(super) headers: HeaderMap,
+    pub(super) body: Bytes,
+    /// Why a redirect was not followed.
+    pub(super) not_followed: Option<&'static str>,
+}
+
+/// The connections to one server, shared by all executions.
+#[derive(Debug)]
+pub(super) struct Connections {
+    resolver: Resolver,
+    proxy: Option<SecretString>,
+    certificates: Vec<Certificate>,
+    client: OnceLock<Result<Client, String>>,
+}
+
+impl Connections {
+    /// For a base URL. Certificates are PEM.
+    pub(super) fn new(base: &Base, limits: &Limits, certificates: Vec<Certificate>) -> Self {
+        // An address in a private network that the user wrote is not the proxy's to reach.
+        let proxy = limits
+            .https_proxy
+            .clone()
+            .filter(|_| base.is_https() && !base.is_private_literal);
+        let host = proxy
+            .as_ref()
+            .and_then(|proxy| Url::parse(proxy.expose_secret()).ok())
+            .and_then(|proxy| proxy.host_str().map(str::to_owned));
+        Self {
+            resolver: Resolver::new(base.permission, host),
+            proxy,
+            certificates,
+            client: OnceLock::new(),
+        }
+    }
+
+    fn client(&self) -> Result<&Client, CallError> {
+        self.client
+            .get_or_init(|| self.build())
+            .as_ref()
+            .map_err(|message| CallError::Internal {
+                message: message.clone(),
+            })
+    }
+
+    fn build(&self) -> Result<Client, String> {
+        let mut builder = Client::builder()
+            .no_proxy()
+            .redirect(redirect::Policy::none())
+            .retry(retry::never())
+            .referer(false)
+            .connect_timeout(CONNECT_TIMEOUT)
+            .dns_resolver(self.resolver.clone());
+        if !self.certificates.is_empty() {
+            builder = builder.tls_certs_merge(self.certificates.iter().cloned());
+        }
+        if let Some(proxy) = &self.proxy {
+            let proxy = Proxy::https(proxy.expose_secret())
+                .map_err(|_| "`MCE_HTTPS_PROXY` is not the URL of a proxy".to_owned())?;
+            builder = builder.proxy(proxy);
+        }
+        builder
+            .build()
+            .map_err(|error| format!("the HTTP client cannot start: {}", root_cause(&error)))
+    }
+
+    /// A proxy looks names up by itself. What can be known here is judged all the same.
+    async fn check_proxied(&self, base: &Base) -> Result<(), CallError> {
+        if self.proxy.is_none() || !base.is_name() {
+            return Ok(());
+        }
+        match self.resolver.addresses(base.host()).await {
+            Err(error) if error.is::<Refused>() => Err(CallError::Egress {
+                message: error.to_string(),
+            }),
+            _ => Ok(()),
+        }
+    }
+}
+
+/// Sends a request of the operation with this path template and follows redirects that stay
+/// within it: same origin, below the base URL, `GET` or `HEAD`, a path of the same operation.
+pub(super) async fn exchange(
+    connections: &Connections,
+    base: &Base,
+    routes: &Routes,
+    template: &str,
+    outgoing: Outgoing,
+    limits: &Limits,
+) -> Result<Answer, CallError> {
+    connections.check_proxied(base).await?;
+    let client = connections.client()?;
+    let Outgoing {
+        method,
+        mut url,
+        headers,
+        body,
+        secret_query,
+    } = outgoing;
+    let mut hops = 0;
+    loop {
+        let mut request = client
+            .request(method.clone(), url.clone())
+            .headers(headers.clone());
+        if let Some(body) = &body {
+            request = request.body(body.clone());
+        }
+        let mut response = request.send().await.map_err(network)?;
+        let status = response.status();
+        let mut not_followed = None;
+        if is_redirect(status)
+            && let Some(location) = response.headers().get(LOCATION)
+        {
+            let next = location
+                .to_str()
+                .ok()
+                .and_then(|location| url.join(location).ok());
+            match next.ok_or("its target is not a URL").and_then(|next| {
+                if hops == HOPS {
+                    return Err("there were too many");
+                }
+                follow(&method, next, base, routes, template)
+            }) {
+                Ok(mut next) => {
+                    for item in &secret_query {
+                        add_query(&mut next, item.expose_secret());
+                    }
+                    url = next;
+                    hops += 1;
+                    continue;
+                }
+                Err(why) => not_followed = Some(why),
+            }
+        }
+        let headers = std::mem::take(response.headers_mut());
+        let body = read(response, limits.max_response_bytes).await?;
+        return Ok(Answer {
+            status,
+            headers,
+            body,
+            not_followed,
+        });
+    }
+}
+
+fn is_redirect(status: StatusCode) -> bool {
+    matches!(status.as_u16(), 301 | 302 | 303 | 307 | 308)
+}
+
+/// The URL to go to, or why not.
+fn follow(
+    method: &Method,
+    mut next: Url,
+    base: &Base,
+    routes: &Routes,
+    template: &str,
+) -> Result<Url, &'static str> {
+    if !matches!(*method, Method::GET | Method::HEAD) {
+        return Err("only those of `GET` and `HEAD` are");
+    }
+    next.set_fragment(None);
+    let Some(path) = base.below(&next) else {
+        return Err("it leads away from the server's base URL");
+    };
+    // Frameworks redirect between `/a` and `/a/`.
+    let other = path
+        .strip_suffix('/')
+        .map_or_else(|| format!("{path}/"), str::to_owned);
+    if routes.check(path, template).is_err() && routes.check(&other, template).is_err() {
+        return Err("it leads to something other than the operation that was called");
+    }
+    Ok(next)
+}
+
+/// Appends a query item unless an item of its name is there.
+fn add_query(url: &mut Url, item: &str) {
+    let name = item.split('=').next().unwrap_or(item);
+    let query = url.query().unwrap_or_default();
+    let known = query
+        .split('&')
+        .any(|known| known.split('=').next() == Some(name));
+    if !known {
+        let separator = if query.is_empty() { "" } else { "&" };
+        let query = format!("{query}{separator}{item}");
+        url.set_query(Some(&query));
+    }
+}
+
+/// Reads a body up to a limit, counted after decompression, so that a small answer cannot
+/// unfold into a large one.
+async fn read(mut response: reqwest::Response, limit: usize) -> Result<Bytes, CallError> {
+    let too_large = || CallError::Network {
+        message: format!("the answer is larger than {limit} bytes"),
+    };
+    let announced = response.content_length().unwrap_or(0);
+    if usize::try_from(announced).map_or(true, |announced| announced > limit) {
+        return Err(too_large());
+    }
+    let mut body = BytesMut::new();
+    while let Some(chunk) = response.chunk().await.map_err(network)? {
+        if body.len() + chunk.len() > limit {
+            return Err(too_large());
+        }
+        body.extend_from_slice(&chunk);
+    }
+    Ok(body.freeze())
+}
+
+/// Words a failure without the URL, which may hold a credential.
+#[expect(
+    clippy::needless_pass_by_value,
+    reason = "the error and the URL in it end here"
+)]
+fn network(error: reqwest::Error) -> CallError {
+    let mut source = error.source();
+    while let Some(cause) = source {
+        if let Some(refused) = cause.downcast_ref::<Refused>() {
+            return CallError::Egress {
+                message: refused.to_string(),
+            };
+        }
+        source = cause.source();
+    }
+    let cause = root_cause(&error);
+    let message = if error.is_timeout() {
+        "no connection in time".to_owned()
+    } else if error.is_connect() {
+        format!("could not connect: {cause}")
+    } else if error.is_decode() || error.is_body() {
+        format!("the answer broke off or cannot be decompressed: {cause}")
+    } else {
+        format!("no answer: {cause}")
+    };
+    CallError::Network { message }
+}
+
+/// The innermost error's text. `reqwest`'s own, which may show the URL, is never it.
+fn root_cause(error: &reqwest::Error) -> String {
+    let mut cause = error.source();
+    let mut text = None;
+    while let Some(error) = cause {
+        if error.downcast_ref::<reqwest::Error>().is_none() {
+            text = Some(error.to_string());
+        }
+        cause = error.source();
+    }
+    text.unwrap_or_else(|| "the request failed".into())
+}
+
+/// The certificates of a `ca_file`: PEM, in a regular file of a bounded size.
+pub(super) fn certificates(path: &Path) -> Result<Vec<Certificate>, String> {
+    let fail = |what: &str| format!("the `ca_file` `{}` {what}", path.display());
+    let file = fs::File::open(path).map_err(|error| fail(&format!("cannot be read: {error}")))?;
+    let is_file = file.metadata().is_ok_and(|metadata| metadata.is_file());
+    if !is_file {
+        return Err(fail("is not a regular file"));
+    }
+    let mut pem = Vec::new();
+    file.take(LARGEST_CA_FILE + 1)
+        .read_to_end(&mut pem)
+        .map_err(|error| fail(&format!("cannot be read: {error}")))?;
+    if u64::try_from(pem.len()).map_or(true, |length| length > LARGEST_CA_FILE) {
+        return Err(fail(&format!("is larger than {LARGEST_CA_FILE} bytes")));
+    }
+    match Certificate::from_pem_bundle(&pem) {
+        Ok(certificates) if !certificates.is_empty() => Ok(certificates),
+        _ => Err(fail("holds no PEM certificate")),
+    }
+}

@@ -1,0 +1,296 @@
+//! The calls of one execution.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use async_trait::async_trait;
+use indexmap::IndexMap;
+use reqwest::header::{CONTENT_TYPE, HeaderMap};
+use tokio::sync::Semaphore;
+
+use super::exchange::{Answer, exchange};
+use super::names::is_shown_header;
+use super::outgoing::Parts;
+use super::recording::Recording;
+use super::server::{Link, Server};
+use super::{Broker, Redactor, Scope};
+use crate::api::Function;
+use crate::sandbox::{CallError, Host};
+use crate::wire::{self, Arguments, Value};
+
+/// What one execution may call, and how much of it is left.
+pub(super) struct Execution {
+    broker: Arc<Broker>,
+    scope: Scope,
+    calls: AtomicUsize,
+    slots: Semaphore,
+}
+
+impl Execution {
+    pub(super) fn new(broker: Arc<Broker>, scope: Scope) -> Self {
+        let slots = Semaphore::new(broker.limits.max_concurrent_calls.clamp(1, 1024));
+        Self {
+            broker,
+            scope,
+            calls: AtomicUsize::new(0),
+            slots,
+        }
+    }
+
+    /// One call, its record under way.
+    async fn perform(
+        &self,
+        server_name: &str,
+        function_name: &str,
+        arguments: &Arguments,
+        recording: &mut Recording,
+    ) -> Result<Value, CallError> {
+        let limit = self.broker.limits.max_calls;
+        let before = self.calls.fetch_add(1, Ordering::Relaxed);
+        if before >= limit {
+            // Code that goes on all the same may not fill the audit with its attempts.
+            if before >= limit.saturating_mul(2) {
+                recording.forget();
+            }
+            return Err(CallError::Limit {
+                message: format!(
+                    "an execution may make {limit} calls (`MCE_MAX_CALLS`); combine or page \
+                     with fewer"
+                ),
+            });
+        }
+        let (server, function) = self.allowed(server_name, function_name)?;
+        let _slot = self
+            .slots
+            .acquire()
+            .await
+            .map_err(|_| CallError::Internal {
+                message: "the execution has ended".into(),
+            })?;
+        let limits = &self.broker.limits;
+        let timeout = server.target.config.timeout.unwrap_or(limits.call_timeout);
+        let answer = tokio::time::timeout(timeout, self.send(server, function, arguments))
+            .await
+            .map_err(|_| CallError::Network {
+                message: format!(
+                    "`{server_name}` gave no answer within {} s",
+                    timeout.as_secs_f64()
+                ),
+            })??;
+        recording.answered(answer.status.as_u16());
+        self.conclude(function, &answer)
+    }
+
+    /// The function, if this execution may call it.
+    fn allowed(&self, server: &str, function: &str) -> Result<(&Server, &Function), CallError> {
+        let refuse = |message: String| CallError::Egress { message };
+        let rules = self.broker.rules;
+        if rules.import && !self.scope.servers.contains(server) {
+            return Err(refuse(format!(
+                "the code does not import the server `{}`; add `from {}.functions import …`",
+                quoted(server),
+                quoted(server)
+            )));
+        }
+        let Some(found) = self.broker.servers.get(server) else {
+            return Err(refuse(format!("there is no server `{}`", quoted(server))));
+        };
+        let Some(function) = found.target.manifest.function(function) else {
+            return Err(refuse(format!(
+                "`{}` is not a compiled function of the server `{server}`",
+                quoted(function)
+            )));
+        };
+        if rules.read_only && found.refuses_to_change(function) {
+            return Err(refuse(format!(
+                "{}() is refused: the server `{server}` is read-only, and {} may change state",
+                function.name, function.method
+            )));
+        }
+        Ok((found, function))
+    }
+
+    async fn send(
+        &self,
+        server: &Server,
+        function: &Function,
+        arguments: &Arguments,
+    ) -> Result<Answer, CallError> {
+        let broker = &*self.broker;
+        let manifest = &*server.target.manifest;
+        let Link { base, connections } =
+            server.link.as_ref().map_err(|problem| CallError::Egress {
+                message: problem.clone(),
+            })?;
+        let vault_error = |error: crate::vault::Error| CallError::Egress {
+            message: error.to_string(),
+        };
+        let credentials = broker
+            .vault
+            .credentials(manifest, function)
+            .await
+            .map_err(vault_error)?;
+        let extra_headers = broker
+            .vault
+            .extra_headers(&manifest.server)
+            .map_err(vault_error)?;
+        let parts = Parts {
+            base,
+            routes: &server.routes,
+            manifest,
+            function,
+            arguments,
+            credentials: &credentials,
+            extra_headers,
+        };
+        parts.check_keys()?;
+        let request = wire::encode(function, &manifest.types, arguments).map_err(|error| {
+            CallError::Argument {
+                message: error.to_string(),
+            }
+        })?;
+        let outgoing = parts.assemble(request)?;
+        let limit = broker.limits.max_request_bytes;
+        if outgoing.size() > limit {
+            return Err(CallError::Limit {
+                message: format!(
+                    "{}(): the request is larger than {limit} bytes (`MCE_MAX_REQUEST_BYTES`)",
+                    function.name
+                ),
+            });
+        }
+        exchange(
+            connections,
+            base,
+            &server.routes,
+            &function.path,
+            outgoing,
+            &broker.limits,
+        )
+        .await
+    }
+
+    /// What the sandbox gets of an answer.
+    fn conclude(&self, function: &Function, answer: &Answer) -> Result<Value, CallError> {
+        let content_type = answer
+            .headers
+            .get(CONTENT_TYPE)
+            .and_then(|value| value.to_str().ok());
+        let status = answer.status.as_u16();
+        let decoded = wire::decode(function, status, content_type, &answer.body);
+        if answer.status.is_success() {
+            return decoded.map_err(|error| CallError::Api {
+                status,
+                message: format!("{status}, but the answer cannot be read: {error}"),
+                body: readable(answer),
+                headers: shown(&answer.headers),
+            });
+        }
+        let mut body = decoded.unwrap_or_else(|_| readable(answer));
+        // Before the message is cut out of it: half a secret is not found any more.
+        self.broker.redactor.value(&mut body);
+        let message = match answer.not_followed {
+            Some(why) => format!("{}: the redirect was not followed: {why}", answer.status),
+            None => error_message(status, content_type, &body),
+        };
+        Err(CallError::Api {
+            status,
+            message,
+            body,
+            headers: shown(&answer.headers),
+        })
+    }
+}
+
+#[async_trait]
+impl Host for Execution {
+    async fn call(
+        &self,
+        server: &str,
+        function: &str,
+        arguments: Arguments,
+    ) -> Result<Value, CallError> {
+        let recorder = Arc::clone(&self.broker.recorder);
+        let mut recording = Recording::start(recorder, &self.scope, server, function);
+        let result = self
+            .perform(server, function, &arguments, &mut recording)
+            .await;
+        let result = redacted(&self.broker.redactor, result);
+        recording.ended(result.as_ref().err());
+        result
+    }
+}
+
+/// A body that could not be decoded, as text if it is any.
+fn readable(answer: &Answer) -> Value {
+    match std::str::from_utf8(&answer.body) {
+        Ok(text) => Value::String(text.to_owned()),
+        Err(_) => Value::Bytes(answer.body.clone()),
+    }
+}
+
+/// A name from outside, for a message.
+fn quoted(name: &str) -> String {
+    name.chars()
+        .take(100)
+        .collect::<String>()
+        .escape_default()
+        .to_string()
+}
+
+/// The line for an error status, out of its body as the sandbox gets it.
+fn error_message(status: u16, content_type: Option<&str>, body: &Value) -> String {
+    match body {
+        Value::String(text) => wire::error_message(status, content_type, text.as_bytes()),
+        Value::Bytes(bytes) => wire::error_message(status, content_type, bytes),
+        other => {
+            let text = other.clone().into_json().to_string();
+            wire::error_message(status, Some("application/json"), text.as_bytes())
+        }
+    }
+}
+
+/// The headers that code may see, several of a name joined.
+fn shown(headers: &HeaderMap) -> IndexMap<String, String> {
+    let mut shown = IndexMap::new();
+    for name in headers.keys().filter(|name| is_shown_header(name.as_str())) {
+        let values: Vec<_> = headers
+            .get_all(name)
+            .iter()
+            .map(|value| String::from_utf8_lossy(value.as_bytes()))
+            .collect();
+        shown.insert(name.as_str().to_owned(), values.join(", "));
+    }
+    shown
+}
+
+/// What a call returns, without secrets.
+fn redacted(redactor: &Redactor, result: Result<Value, CallError>) -> Result<Value, CallError> {
+    let clean = |text: &mut String| *text = redactor.text(text).into_owned();
+    match result {
+        Ok(mut value) => {
+            redactor.value(&mut value);
+            Ok(value)
+        }
+        Err(mut error) => {
+            match &mut error {
+                CallError::Api {
+                    message,
+                    body,
+                    headers,
+                    ..
+                } => {
+                    clean(message);
+                    redactor.value(body);
+                    headers.values_mut().for_each(clean);
+                }
+                CallError::Argument { message }
+                | CallError::Network { message }
+                | CallError::Egress { message }
+                | CallError::Limit { message }
+                | CallError::Internal { message } => clean(message),
+            }
+            Err(error)
+        }
+    }
+}

@@ -1,0 +1,426 @@
+//! Puts a request together from what `wire` encoded, the vault holds and the user configured, and
+//! refuses whatever was not declared.
+
+use std::collections::BTreeSet;
+
+use bytes::Bytes;
+use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, percent_decode_str, utf8_percent_encode};
+use reqwest::Method;
+use reqwest::header::{COOKIE, HeaderMap, HeaderName, HeaderValue, USER_AGENT};
+use secrecy::{ExposeSecret as _, SecretString};
+use url::Url;
+
+use super::base::Base;
+use super::names::{is_override, normal};
+use super::routes::Routes;
+use crate::api::{Function, Location, Manifest, Parameter, Style};
+use crate::config::is_forbidden_header;
+use crate::sandbox::CallError;
+use crate::vault::Credential;
+use crate::wire::{Arguments, Request, Value};
+
+/// The longest URL that is sent; most servers take far less.
+const LONGEST_URL: usize = 60_000;
+
+/// What MCE calls itself.
+const OWN_USER_AGENT: &str = concat!("mce/", env!("CARGO_PKG_VERSION"));
+
+/// RFC 3986: everything but the unreserved characters.
+const COMPONENT: &AsciiSet = &NON_ALPHANUMERIC
+    .remove(b'-')
+    .remove(b'.')
+    .remove(b'_')
+    .remove(b'~');
+
+/// A request ready to be sent. No `Debug`: the URL may hold a credential.
+pub(super) struct Outgoing {
+    pub(super) method: Method,
+    pub(super) url: Url,
+    pub(super) headers: HeaderMap,
+    pub(super) body: Option<Bytes>,
+    /// Encoded query items that are credentials, for a redirect that lost them.
+    pub(super) secret_query: Vec<SecretString>,
+}
+
+impl Outgoing {
+    /// Bytes of URL, headers and body.
+    pub(super) fn size(&self) -> usize {
+        let headers: usize = self
+            .headers
+            .iter()
+            .map(|(name, value)| name.as_str().len() + value.len() + 4)
+            .sum();
+        self.url.as_str().len() + headers + self.body.as_ref().map_or(0, Bytes::len)
+    }
+}
+
+/// All that a request is made of.
+pub(super) struct Parts<'a> {
+    pub(super) base: &'a Base,
+    pub(super) routes: &'a Routes,
+    pub(super) manifest: &'a Manifest,
+    pub(super) function: &'a Function,
+    pub(super) arguments: &'a Arguments,
+    pub(super) credentials: &'a [Credential],
+    pub(super) extra_headers: &'a [(String, SecretString)],
+}
+
+impl Parts<'_> {
+    /// The request, or why it is not sent.
+    pub(super) fn assemble(&self, request: Request) -> Result<Outgoing, CallError> {
+        let method = Method::from_bytes(request.method.as_bytes())
+            .ok()
+            .filter(|method| method.as_str() == self.function.method && *method != Method::CONNECT)
+            .ok_or_else(|| self.refuse("its method cannot be sent"))?;
+        if request.body.is_some() && self.function.body.is_none() {
+            return Err(self.refuse("it has a body that is not declared"));
+        }
+        self.routes
+            .check(&request.path, &self.function.path)
+            .map_err(|error| self.refuse(&error.to_string()))?;
+
+        let (query, secret_query) = self.query(request.query)?;
+        let url = self
+            .base
+            .url(&request.path, &query)
+            .ok_or_else(|| self.refuse("its URL would leave the base URL"))?;
+        if url.as_str().len() > LONGEST_URL {
+            return Err(self.refuse(&format!("its URL is longer than {LONGEST_URL} bytes")));
+        }
+        let mut headers = self.headers(request.headers)?;
+        if let Some(cookies) = self.cookies(&request.cookies)? {
+            headers.insert(COOKIE, cookies);
+        }
+        Ok(Outgoing {
+            method,
+            url,
+            headers,
+            body: request.body,
+            secret_query,
+        })
+    }
+
+    fn refuse(&self, why: &str) -> CallError {
+        CallError::Egress {
+            message: format!("{}() is refused: {why}", self.function.name),
+        }
+    }
+
+    fn parameters(&self, location: Location) -> impl Iterator<Item = &Parameter> {
+        self.function
+            .parameters
+            .iter()
+            .filter(move |parameter| parameter.r#in == location)
+    }
+
+    /// The keys that an argument spreads over the query or the cookies, where it is an object
+    /// whose members are parameters of their own.
+    fn free_keys<'a>(&'a self, parameter: &Parameter) -> impl Iterator<Item = &'a str> {
+        let spreads =
+            parameter.style == Style::Form && parameter.explode && parameter.content_type.is_none();
+        let argument = self.arguments.get(&parameter.name);
+        match argument.filter(|_| spreads) {
+            Some(Value::Object(members)) => Some(members.keys().map(String::as_str)),
+            _ => None,
+        }
+        .into_iter()
+        .flatten()
+    }
+
+    /// The pairs of an argument for a declared header parameter `Cookie`.
+    fn cookie_header(&self) -> impl Iterator<Item = (&str, &str)> {
+        self.parameters(Location::Header)
+            .filter(|parameter| parameter.wire_name.eq_ignore_ascii_case("cookie"))
+            .filter_map(|parameter| match self.arguments.get(&parameter.name) {
+                Some(Value::String(text)) => Some(cookie_pairs(text)),
+                _ => None,
+            })
+            .flatten()
+    }
+
+    /// Names of credentials in a place, in use or not.
+    fn credential_names(&self, location: Location) -> BTreeSet<String> {
+        let schemes = self.manifest.security_schemes.values();
+        let of_schemes = schemes
+            .filter(|scheme| {
+                matches!(
+                    (scheme.r#in.as_deref(), location),
+                    (Some("query"), Location::Query) | (Some("cookie"), Location::Cookie)
+                )
+            })
+            .filter_map(|scheme| scheme.name.as_deref());
+        let of_query = self
+            .credentials
+            .iter()
+            .filter_map(|credential| match credential {
+                Credential::Query { name, .. } => Some(name.as_str()),
+                _ => None,
+            })
+            .filter(|_| location == Location::Query);
+        let of_cookies = self
+            .secret_cookies()
+            .map(|(name, _)| name)
+            .filter(|_| location == Location::Cookie);
+        of_schemes
+            .chain(of_query)
+            .chain(of_cookies)
+            .map(normal)
+            .collect()
+    }
+
+    /// The vault's cookies and those of a configured extra header `Cookie`.
+    fn secret_cookies(&self) -> impl Iterator<Item = (&str, &str)> {
+        let of_vault = self
+            .credentials
+            .iter()
+            .filter_map(|credential| match credential {
+                Credential::Cookie { name, value } => Some((name.as_str(), value.expose_secret())),
+                _ => None,
+            });
+        // Documents spell cookie authentication also as an API key in the header `Cookie`.
+        let of_headers = self
+            .credentials
+            .iter()
+            .filter_map(|credential| match credential {
+                Credential::Header { name, value } if name.eq_ignore_ascii_case("cookie") => {
+                    Some(cookie_pairs(value.expose_secret()))
+                }
+                _ => None,
+            })
+            .flatten();
+        let of_config = self
+            .extra_headers
+            .iter()
+            .filter(|(name, _)| name.eq_ignore_ascii_case("cookie"))
+            .flat_map(|(_, value)| cookie_pairs(value.expose_secret()));
+        of_vault.chain(of_headers).chain(of_config)
+    }
+
+    /// Looks at the arguments alone, before anything is encoded. Free-form keys may be neither
+    /// another parameter's name nor a credential's, nor one by which servers take another method;
+    /// a header parameter `Cookie` repeats no cookie.
+    pub(super) fn check_keys(&self) -> Result<(), CallError> {
+        for location in [Location::Query, Location::Cookie] {
+            let credentials = self.credential_names(location);
+            for parameter in self.parameters(location) {
+                for key in self.free_keys(parameter) {
+                    let name = normal(key);
+                    let taken = credentials.contains(&name)
+                        || self.parameters(location).any(|other| {
+                            other.name != parameter.name && normal(&other.wire_name) == name
+                        });
+                    if taken || is_override(&name) {
+                        return Err(self.refuse(&format!(
+                            "`{}` may not hold the key `{}`, which has a meaning of its own",
+                            parameter.name,
+                            key.escape_default()
+                        )));
+                    }
+                }
+            }
+        }
+        let mut cookies = self.credential_names(Location::Cookie);
+        for parameter in self.parameters(Location::Cookie) {
+            cookies.insert(normal(&parameter.wire_name));
+            cookies.extend(self.free_keys(parameter).map(normal));
+        }
+        for (name, _) in self.cookie_header() {
+            if !cookies.insert(normal(name)) {
+                return Err(self.refuse(
+                    "the header parameter `Cookie` repeats a cookie that has a meaning of its own",
+                ));
+            }
+        }
+        if let Some(body) = &self.function.body
+            && let Some(Value::Object(members)) = self.arguments.get(&body.name)
+            && let Some(key) = members.keys().find(|key| is_override(key))
+        {
+            return Err(self.refuse(&format!(
+                "`{}` may not hold the key `{}`, by which servers take another method",
+                body.name,
+                key.escape_default()
+            )));
+        }
+        Ok(())
+    }
+
+    /// The query: only declared names, then the credentials.
+    fn query(&self, items: Vec<String>) -> Result<(Vec<String>, Vec<SecretString>), CallError> {
+        let mut secrets = Vec::new();
+        let mut replaced = BTreeSet::new();
+        for credential in self.credentials {
+            if let Credential::Query { name, value } = credential {
+                if is_override(name) {
+                    return Err(self.refuse(
+                        "the document wants a credential in a parameter that is never sent",
+                    ));
+                }
+                let name = utf8_percent_encode(name, COMPONENT);
+                let value = utf8_percent_encode(value.expose_secret(), COMPONENT);
+                replaced.insert(name.to_string());
+                secrets.push(SecretString::from(format!("{name}={value}")));
+            }
+        }
+        let mut query = Vec::with_capacity(items.len() + secrets.len());
+        for item in items {
+            if item.contains(['&', '#']) || item.chars().any(|it| it.is_control() || it == ' ') {
+                return Err(self.refuse("a query value holds a bare `&`, `#` or blank"));
+            }
+            let spelt = item.split('=').next().unwrap_or_default();
+            let name = decode(spelt);
+            if !self.is_declared_query(&name) || is_override(&name) {
+                return Err(self.refuse("a query parameter is not declared"));
+            }
+            // Old servers take `;` for `&`.
+            let hidden = item.split(';').skip(1).any(|piece| {
+                let name = normal(&decode(piece.split('=').next().unwrap_or_default()));
+                is_override(&name)
+                    || self.credential_names(Location::Query).contains(&name)
+                    || self
+                        .parameters(Location::Query)
+                        .any(|other| normal(&other.wire_name) == name)
+            });
+            if hidden {
+                return Err(self.refuse("a query value holds another parameter after `;`"));
+            }
+            // The user's credential stands in for a declared parameter of its name.
+            let is_replaced = replaced.iter().any(|known| decode(known) == name);
+            if !is_replaced {
+                query.push(item);
+            }
+        }
+        query.extend(secrets.iter().map(|it| it.expose_secret().to_owned()));
+        Ok((query, secrets))
+    }
+
+    fn is_declared_query(&self, name: &str) -> bool {
+        self.parameters(Location::Query).any(|parameter| {
+            let wire_name = parameter.wire_name.as_str();
+            name == wire_name
+                || (parameter.style == Style::DeepObject
+                    && name
+                        .strip_prefix(wire_name)
+                        .is_some_and(|rest| rest.starts_with('[')))
+                || self.free_keys(parameter).any(|key| key == name)
+        })
+    }
+
+    /// The headers but `Cookie`.
+    ///
+    /// A header that the user configured stands in for a declared parameter of its name, so that
+    /// documents which declare their API key as a parameter too stay usable and code cannot
+    /// replace the credential.
+    fn headers(&self, given: Vec<(String, String)>) -> Result<HeaderMap, CallError> {
+        let mut headers = HeaderMap::new();
+        headers.insert(USER_AGENT, HeaderValue::from_static(OWN_USER_AGENT));
+        for (name, value) in given {
+            let is_own = ["accept", "content-type"]
+                .iter()
+                .any(|own| name.eq_ignore_ascii_case(own));
+            let declared = is_own
+                || self
+                    .parameters(Location::Header)
+                    .any(|parameter| parameter.wire_name.eq_ignore_ascii_case(&name));
+            if !declared {
+                return Err(self.refuse("a header is not declared"));
+            }
+            if is_forbidden_header(&name) || name.eq_ignore_ascii_case("cookie") {
+                return Err(self.refuse(&format!("the header `{name}` is never sent")));
+            }
+            if name.eq_ignore_ascii_case("accept-encoding") {
+                // What MCE decodes is MCE's to say; an answer it cannot read cannot be checked.
+                continue;
+            }
+            let (name, value) = self.header(&name, &value)?;
+            headers.insert(name, value);
+        }
+        for credential in self.credentials {
+            if let Credential::Header { name, value } = credential
+                && !name.eq_ignore_ascii_case("cookie")
+            {
+                if is_forbidden_header(name) {
+                    return Err(self.refuse(&format!(
+                        "the document wants a credential in the header `{name}`, which is never \
+                         sent"
+                    )));
+                }
+                let (name, mut value) = self.header(name, value.expose_secret())?;
+                value.set_sensitive(true);
+                headers.insert(name, value);
+            }
+        }
+        for (name, value) in self.extra_headers {
+            if name.eq_ignore_ascii_case("cookie") {
+                continue;
+            }
+            let (name, mut value) = self.header(name, value.expose_secret())?;
+            value.set_sensitive(true);
+            headers.insert(name, value);
+        }
+        Ok(headers)
+    }
+
+    fn header(&self, name: &str, value: &str) -> Result<(HeaderName, HeaderValue), CallError> {
+        let invalid = || CallError::Argument {
+            message: format!(
+                "{}(): the value of the header `{}` holds a line break or control character",
+                self.function.name,
+                name.escape_default()
+            ),
+        };
+        let header = HeaderName::from_bytes(name.as_bytes()).map_err(|_| invalid())?;
+        let value = HeaderValue::from_bytes(value.as_bytes()).map_err(|_| invalid())?;
+        Ok((header, value))
+    }
+
+    /// One `Cookie` header of the declared cookie parameters, the header parameter `Cookie` (both
+    /// as `wire` gives them), the vault's cookies and a configured extra header `Cookie`.
+    fn cookies(&self, given: &[(String, String)]) -> Result<Option<HeaderValue>, CallError> {
+        let secret: Vec<(&str, &str)> = self.secret_cookies().collect();
+        let mut pairs: Vec<(&str, &str)> = Vec::new();
+        for (name, value) in given {
+            let decoded = decode(name);
+            let is_declared = self.cookie_header().any(|(known, _)| known == name)
+                || self.parameters(Location::Cookie).any(|parameter| {
+                    decoded == parameter.wire_name
+                        || self.free_keys(parameter).any(|key| key == decoded)
+                });
+            if !is_declared {
+                return Err(self.refuse("a cookie is not declared"));
+            }
+            let hides = |text: &str| text.contains([';', ' ']) || text.contains(char::is_control);
+            if hides(name) || hides(value) {
+                return Err(self.refuse("a cookie holds `;`, a blank or control character"));
+            }
+            // The user's credential stands in for a declared parameter of its name.
+            if !secret.iter().any(|(known, _)| known == name) {
+                pairs.push((name, value));
+            }
+        }
+        pairs.extend(secret);
+        if pairs.is_empty() {
+            return Ok(None);
+        }
+        let pairs: Vec<String> = pairs
+            .into_iter()
+            .map(|(name, value)| format!("{name}={value}"))
+            .collect();
+        let (_, mut value) = self.header("cookie", &pairs.join("; "))?;
+        value.set_sensitive(true);
+        Ok(Some(value))
+    }
+}
+
+/// The pairs of a `Cookie` header.
+fn cookie_pairs(text: &str) -> impl Iterator<Item = (&str, &str)> {
+    text.split(';')
+        .map(str::trim)
+        .filter(|pair| !pair.is_empty())
+        .map(|pair| pair.split_once('=').unwrap_or((pair, "")))
+}
+
+/// A query name as a server reads it.
+fn decode(text: &str) -> String {
+    let text = text.replace('+', " ");
+    percent_decode_str(&text).decode_utf8_lossy().into_owned()
+}

@@ -1,0 +1,81 @@
+//! The record of one call, written whatever becomes of it.
+
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use super::{CallRecord, Recorder, Scope};
+use crate::sandbox::CallError;
+
+/// How much of a name from outside is kept.
+const LONGEST_NAME: usize = 200;
+
+/// A call under way. Dropping it writes the record: of a call that was neither answered nor
+/// refused by then, as `cancelled`.
+pub(super) struct Recording {
+    recorder: Arc<dyn Recorder>,
+    record: Option<CallRecord>,
+    started: Instant,
+}
+
+impl Recording {
+    pub(super) fn start(
+        recorder: Arc<dyn Recorder>,
+        scope: &Scope,
+        server: &str,
+        function: &str,
+    ) -> Self {
+        let record = CallRecord {
+            execution_id: scope.execution_id.clone(),
+            principal: scope.principal.clone(),
+            server: shortened(server),
+            function: shortened(function),
+            status: None,
+            error: Some("cancelled".into()),
+            refusal: None,
+            elapsed: Duration::ZERO,
+        };
+        Self {
+            recorder,
+            record: Some(record),
+            started: Instant::now(),
+        }
+    }
+
+    /// Notes the status of the answer.
+    pub(super) fn answered(&mut self, status: u16) {
+        if let Some(record) = &mut self.record {
+            record.status = Some(status);
+        }
+    }
+
+    /// Notes how the call ended.
+    pub(super) fn ended(&mut self, error: Option<&CallError>) {
+        if let Some(record) = &mut self.record {
+            record.error = error.map(|error| error.kind().to_owned());
+            record.refusal = match error {
+                Some(CallError::Egress { message } | CallError::Limit { message }) => {
+                    Some(message.clone())
+                }
+                _ => None,
+            };
+        }
+    }
+
+    /// Writes no record.
+    pub(super) fn forget(&mut self) {
+        self.record = None;
+    }
+}
+
+impl Drop for Recording {
+    fn drop(&mut self) {
+        if let Some(mut record) = self.record.take() {
+            record.elapsed = self.started.elapsed();
+            self.recorder.record(record);
+        }
+    }
+}
+
+fn shortened(text: &str) -> String {
+    text.chars().take(LONGEST_NAME).collect()
+}

@@ -1,0 +1,315 @@
+//! Removes secrets from what leaves the host: raw, percent-encoded, JSON-escaped, as base64 at
+//! any alignment, and as hex. This is against accidental echo; an API that means to tell the code
+//! its own credential can always find another spelling.
+
+use std::borrow::Cow;
+use std::collections::BTreeSet;
+use std::fmt;
+use std::fmt::Write as _;
+
+use aho_corasick::{AhoCorasick, MatchKind};
+use base64::Engine as _;
+use base64::engine::general_purpose::{STANDARD_NO_PAD, URL_SAFE_NO_PAD};
+use bytes::Bytes;
+use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
+use secrecy::{ExposeSecret as _, SecretString};
+
+use crate::wire::Value;
+
+/// What stands in place of a secret.
+pub const PLACEHOLDER: &str = "[redacted]";
+
+/// A secret below this many bytes would be found in innocent text by chance; it is removed only
+/// where it is the whole string.
+pub const SHORTEST_WITHIN_TEXT: usize = 8;
+
+/// RFC 3986: everything but the unreserved characters.
+const COMPONENT: &AsciiSet = &NON_ALPHANUMERIC
+    .remove(b'-')
+    .remove(b'.')
+    .remove(b'_')
+    .remove(b'~');
+
+/// Knows the secrets, and finds them.
+pub struct Redactor {
+    within: Option<AhoCorasick>,
+    whole: BTreeSet<Vec<u8>>,
+}
+
+impl fmt::Debug for Redactor {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str("Redactor(…)")
+    }
+}
+
+impl Redactor {
+    /// Over these secrets.
+    #[must_use]
+    pub fn new(secrets: &[SecretString]) -> Self {
+        let mut patterns = BTreeSet::new();
+        let mut whole = BTreeSet::new();
+        for secret in secrets {
+            let secret = secret.expose_secret();
+            if secret.len() >= SHORTEST_WITHIN_TEXT {
+                spellings(secret, &mut patterns);
+            } else if !secret.is_empty() {
+                whole.insert(secret.as_bytes().to_vec());
+            }
+        }
+        let within = AhoCorasick::builder()
+            .match_kind(MatchKind::LeftmostLongest)
+            .build(&patterns)
+            .ok()
+            .filter(|_| !patterns.is_empty());
+        Self { within, whole }
+    }
+
+    /// A text without secrets.
+    #[must_use]
+    pub fn text<'text>(&self, text: &'text str) -> Cow<'text, str> {
+        if self.whole.contains(text.as_bytes()) {
+            return Cow::Borrowed(PLACEHOLDER);
+        }
+        let Some(within) = &self.within else {
+            return Cow::Borrowed(text);
+        };
+        if !within.is_match(text) {
+            return Cow::Borrowed(text);
+        }
+        let mut clean = String::with_capacity(text.len());
+        within.replace_all_with(text, &mut clean, |_, _, out| {
+            out.push_str(PLACEHOLDER);
+            true
+        });
+        Cow::Owned(clean)
+    }
+
+    /// Bytes without secrets.
+    #[must_use]
+    pub fn bytes(&self, bytes: &Bytes) -> Bytes {
+        if self.whole.contains(bytes.as_ref()) {
+            return Bytes::from_static(PLACEHOLDER.as_bytes());
+        }
+        match &self.within {
+            Some(within) if within.is_match(bytes) => {
+                let mut clean = Vec::with_capacity(bytes.len());
+                within.replace_all_with_bytes(bytes, &mut clean, |_, _, out| {
+                    out.extend_from_slice(PLACEHOLDER.as_bytes());
+                    true
+                });
+                Bytes::from(clean)
+            }
+            _ => bytes.clone(),
+        }
+    }
+
+    /// A decoded value without secrets: strings, byte strings, keys, and numbers spelt like one.
+    /// Walks with a list of its own, so depth costs no stack.
+    pub fn value(&self, value: &mut Value) {
+        if self.within.is_none() && self.whole.is_empty() {
+            return;
+        }
+        let mut pending = vec![value];
+        while let Some(value) = pending.pop() {
+            match value {
+                Value::Null | Value::Bool(_) => {}
+                Value::Number(number) => {
+                    let spelling = number.to_string();
+                    let clean = self.text(&spelling);
+                    if clean != spelling {
+                        *value = Value::String(clean.into_owned());
+                    }
+                }
+                Value::String(text) => {
+                    let clean = self.text(text);
+                    if clean != text.as_str() {
+                        *text = clean.into_owned();
+                    }
+                }
+                Value::Bytes(bytes) => *bytes = self.bytes(bytes),
+                Value::Array(items) => pending.extend(items.iter_mut()),
+                Value::Object(members) => {
+                    if members.keys().any(|key| self.text(key) != key.as_str()) {
+                        *members = std::mem::take(members)
+                            .into_iter()
+                            .map(|(key, value)| (self.text(&key).into_owned(), value))
+                            .collect();
+                    }
+                    pending.extend(members.values_mut());
+                }
+            }
+        }
+    }
+}
+
+/// Every spelling of a secret that is looked for.
+fn spellings(secret: &str, patterns: &mut BTreeSet<Vec<u8>>) {
+    let mut add = |text: String| {
+        if text.len() >= SHORTEST_WITHIN_TEXT {
+            patterns.insert(text.into_bytes());
+        }
+    };
+    add(secret.to_owned());
+
+    let escaped = utf8_percent_encode(secret, COMPONENT).to_string();
+    add(lower_escapes(&escaped));
+    // A form spells a blank as a plus sign.
+    add(escaped.replace("%20", "+"));
+    add(escaped);
+    let (mut every, mut hex) = (String::new(), String::new());
+    for byte in secret.bytes() {
+        let _ = write!(every, "%{byte:02X}");
+        let _ = write!(hex, "{byte:02x}");
+    }
+    add(every.to_ascii_lowercase());
+    add(every);
+    add(hex.to_ascii_uppercase());
+    add(hex);
+
+    let json = serde_json::Value::from(secret).to_string();
+    let json = json.trim_matches('"').to_owned();
+    add(json.replace('/', "\\/"));
+    add(ascii_json(&json));
+    add(json);
+
+    for skipped in 0..3_usize {
+        let mut bytes = vec![0; skipped];
+        bytes.extend_from_slice(secret.as_bytes());
+        // Characters that also hold bits of what stands before or after the secret are left out.
+        let first = (skipped * 8).div_ceil(6);
+        let last = bytes.len() * 8 / 6;
+        for engine in [&STANDARD_NO_PAD, &URL_SAFE_NO_PAD] {
+            let text = engine.encode(&bytes);
+            if let Some(text) = text.get(first..last) {
+                add(text.to_owned());
+            }
+        }
+    }
+}
+
+/// `%2F` as `%2f`, the rest as it is.
+fn lower_escapes(text: &str) -> String {
+    let mut left = 0;
+    text.chars()
+        .map(|character| {
+            if character == '%' {
+                left = 2;
+                character
+            } else if left > 0 {
+                left -= 1;
+                character.to_ascii_lowercase()
+            } else {
+                character
+            }
+        })
+        .collect()
+}
+
+/// JSON text with everything outside ASCII as `\uXXXX`.
+fn ascii_json(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    for character in text.chars() {
+        if character.is_ascii() {
+            out.push(character);
+        } else {
+            for unit in character.encode_utf16(&mut [0; 2]) {
+                let _ = write!(out, "\\u{unit:04x}");
+            }
+        }
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn redactor(secret: &str) -> Redactor {
+        Redactor::new(&[SecretString::from(secret)])
+    }
+
+    #[test]
+    fn each_listed_spelling_is_removed() {
+        let secret = "s3cr\"t/väl+e 1";
+        let redactor = redactor(secret);
+        let hex: String = secret.bytes().map(|b| format!("{b:02x}")).collect();
+        let escaped = utf8_percent_encode(secret, COMPONENT).to_string();
+        for text in [
+            secret.to_owned(),
+            escaped.clone(),
+            escaped.replace("%20", "+"),
+            lower_escapes(&escaped),
+            "s3cr\\\"t/väl+e 1".into(),
+            "s3cr\\\"t\\/väl+e 1".into(),
+            "s3cr\\\"t/v\\u00e4l+e 1".into(),
+            hex.to_uppercase(),
+            hex,
+        ] {
+            assert_eq!(
+                redactor.text(&format!("<{text}>")),
+                "<[redacted]>",
+                "{text}"
+            );
+        }
+    }
+
+    #[test]
+    fn a_short_secret_is_removed_only_as_the_whole_string() {
+        let redactor = redactor("abc");
+        assert_eq!(redactor.text("abc"), "[redacted]");
+        assert_eq!(redactor.text("abcd"), "abcd");
+    }
+
+    #[test]
+    fn values_are_cleaned_everywhere_and_keep_their_shape() {
+        let secret = "12345678901234567890";
+        let mut value = Value::from(serde_json::json!({
+            "echo": [{"token": "Bearer 12345678901234567890", "n": 1.50}],
+            "12345678901234567890": true,
+        }));
+        if let Value::Object(members) = &mut value {
+            let number = serde_json::from_str(secret).unwrap();
+            members.insert("number".into(), Value::Number(number));
+            let bytes = Bytes::from_static(b"\xff12345678901234567890\xfe");
+            members.insert("bytes".into(), Value::Bytes(bytes));
+        }
+        redactor(secret).value(&mut value);
+        let Value::Object(members) = value else {
+            panic!("an object stays an object");
+        };
+        assert_eq!(
+            members["echo"],
+            Value::from(serde_json::json!([{"token": "Bearer [redacted]", "n": 1.50}]))
+        );
+        assert_eq!(members["[redacted]"], Value::Bool(true));
+        assert_eq!(members["number"], Value::String("[redacted]".into()));
+        assert_eq!(
+            members["bytes"],
+            Value::Bytes(Bytes::from_static(b"\xff[redacted]\xfe"))
+        );
+    }
+
+    #[test]
+    fn debug_shows_no_secret() {
+        assert_eq!(format!("{:?}", redactor("canary-canary")), "Redactor(…)");
+    }
+
+    proptest! {
+        #[test]
+        fn base64_is_found_at_every_alignment(
+            secret in "[!-~]{8,40}",
+            before in prop::collection::vec(any::<u8>(), 0..7),
+            after in prop::collection::vec(any::<u8>(), 0..7),
+        ) {
+            let mut bytes = before;
+            bytes.extend_from_slice(secret.as_bytes());
+            bytes.extend_from_slice(&after);
+            let redactor = redactor(&secret);
+            for text in [STANDARD_NO_PAD.encode(&bytes), URL_SAFE_NO_PAD.encode(&bytes)] {
+                prop_assert!(redactor.text(&text).contains(PLACEHOLDER));
+            }
+        }
+    }
+}

@@ -1,0 +1,575 @@
+//! Which operation a path reaches. The broker sends a path only where every reasonable reading
+//! of it (decoded once, decoded again, encoded slashes taken for slashes, `;…` cut off) leads to
+//! the operation that was called, among **all** operations of the document: those that were
+//! compiled and those that were left out.
+
+use std::borrow::Cow;
+use std::collections::{BTreeMap, BTreeSet};
+
+use percent_encoding::percent_decode_str;
+
+use crate::api::Manifest;
+
+/// How often a path is decoded when looking for what a careless proxy would make of it.
+const DECODINGS: usize = 3;
+
+/// Why a path is not sent.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub(super) enum PathError {
+    /// A `.` or `..`, which servers and proxies resolve.
+    #[error("a path argument may not be, or hold between slashes, `.` or `..`")]
+    Dots,
+    /// A control character.
+    #[error("a path argument may not hold control characters")]
+    Control,
+    /// Text that is not UTF-8 once decoded.
+    #[error("a path argument must be UTF-8")]
+    Encoding,
+    /// A path that does not fit the operation's own template.
+    #[error("the path does not match `{template}`; path arguments must not be empty")]
+    Template {
+        /// The template.
+        template: String,
+    },
+    /// A path that (also) reaches another operation.
+    #[error("these path arguments would reach `{other}` rather than `{template}`")]
+    Other {
+        /// The template of the other operation.
+        other: String,
+        /// The template of the operation called.
+        template: String,
+    },
+}
+
+/// The path templates of all operations of one document.
+#[derive(Debug)]
+pub(super) struct Routes {
+    /// By number of segments, so that a call looks at few.
+    templates: BTreeMap<usize, Vec<Template>>,
+}
+
+impl Routes {
+    /// Of every operation in the manifest, whatever its method.
+    pub(super) fn new(manifest: &Manifest) -> Self {
+        let functions = manifest.functions.iter().map(|function| &function.path);
+        let skipped = manifest.skipped.iter().map(|skipped| &skipped.path);
+        Self::of(functions.chain(skipped).map(String::as_str))
+    }
+
+    fn of<'path>(paths: impl Iterator<Item = &'path str>) -> Self {
+        let mut templates: BTreeMap<usize, Vec<Template>> = BTreeMap::new();
+        for path in paths.collect::<BTreeSet<_>>() {
+            let template = Template::new(path);
+            let count = trimmed(&template.segments).len();
+            templates.entry(count).or_default().push(template);
+        }
+        Self { templates }
+    }
+
+    /// Whether an encoded path, below the base URL, reaches the operation with this template and
+    /// no other one.
+    pub(super) fn check(&self, path: &str, called: &str) -> Result<(), PathError> {
+        let called = Template::new(called);
+        let segments = decoded(path)?;
+        if segments
+            .iter()
+            .any(|segment| segment.chars().any(char::is_control))
+        {
+            return Err(PathError::Control);
+        }
+        let segments: Vec<&str> = segments.iter().map(AsRef::as_ref).collect();
+        if !called.matches(&segments, Case::Exact) {
+            return Err(PathError::Template {
+                template: called.text,
+            });
+        }
+        self.only(&segments, &called, Reading::Plain)?;
+
+        let mut text = Cow::Borrowed(path);
+        for _ in 0..DECODINGS {
+            let once = percent_decode_str(&text)
+                .decode_utf8()
+                .map_err(|_| PathError::Encoding)?
+                .into_owned();
+            if once.split(['/', '\\']).any(is_dots) {
+                return Err(PathError::Dots);
+            }
+            for reading in readings(&once) {
+                if reading != segments {
+                    self.only(&reading, &called, Reading::Careless)?;
+                }
+            }
+            if once == text {
+                break;
+            }
+            text = Cow::Owned(once);
+        }
+        Ok(())
+    }
+
+    /// Whether no other template claims these segments.
+    fn only(
+        &self,
+        segments: &[&str],
+        called: &Template,
+        reading: Reading,
+    ) -> Result<(), PathError> {
+        let candidates = self.templates.get(&trimmed(segments).len());
+        for other in candidates.into_iter().flatten() {
+            if !other.matches(trimmed(segments), Case::Ignored) || called.is_same(other) {
+                continue;
+            }
+            if reading == Reading::Careless || !called.is_within(other) {
+                return Err(PathError::Other {
+                    other: other.text.clone(),
+                    template: called.text.clone(),
+                });
+            }
+        }
+        Ok(())
+    }
+}
+
+/// How a path was read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Reading {
+    /// As RFC 3986 has it: split, then decoded once. A more general template may match as well,
+    /// since the most concrete one is served.
+    Plain,
+    /// As a careless server might: nothing but the called operation may match.
+    Careless,
+}
+
+/// Whether letters must agree in case. The called operation must match exactly; others count
+/// even where a server would have to ignore case, as some do.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Case {
+    Exact,
+    Ignored,
+}
+
+impl Case {
+    fn eq(self, left: &str, right: &str) -> bool {
+        match self {
+            Self::Exact => left == right,
+            Self::Ignored => left.eq_ignore_ascii_case(right),
+        }
+    }
+}
+
+/// The segments of an encoded path after its leading slash, each decoded once.
+fn decoded(path: &str) -> Result<Vec<Cow<'_, str>>, PathError> {
+    path.split('/')
+        .map(|segment| {
+            percent_decode_str(segment)
+                .decode_utf8()
+                .map_err(|_| PathError::Encoding)
+        })
+        .collect()
+}
+
+/// What careless servers may make of a decoded path: encoded slashes and backslashes are slashes,
+/// the path ends at `?` or `#`, what [`bare`] cuts off is, and empty segments are dropped.
+fn readings(path: &str) -> Vec<Vec<&str>> {
+    let until_query = path.split(['?', '#']).next().unwrap_or(path);
+    let mut readings = Vec::new();
+    for path in [path, until_query] {
+        let pieces: Vec<&str> = path.split(['/', '\\']).collect();
+        let cut: Vec<&str> = pieces.iter().map(|piece| bare(piece)).collect();
+        for pieces in [pieces, cut] {
+            let mut merged = vec![""];
+            merged.extend(pieces.iter().filter(|piece| !piece.is_empty()));
+            readings.extend([pieces, merged]);
+        }
+    }
+    readings
+}
+
+/// `.` or `..`, also between blanks, and before a `;`, which some servers cut off only after
+/// looking for dots.
+fn is_dots(segment: &str) -> bool {
+    let before = segment.split(';').next().unwrap_or_default();
+    matches!(before.trim(), "." | "..")
+}
+
+/// A segment without `;…`, and without the dots and blanks at its end that Windows drops. One that
+/// is nothing else (style `matrix`) is kept.
+fn bare(segment: &str) -> &str {
+    let before = segment.split(';').next().unwrap_or_default();
+    match before.trim_end_matches(['.', ' ']) {
+        "" => segment,
+        bare => bare,
+    }
+}
+
+/// Segments without an empty last one: many servers take `/a/` for `/a`.
+fn trimmed<T: AsRef<str>>(segments: &[T]) -> &[T] {
+    match segments {
+        [rest @ .., last] if last.as_ref().is_empty() && !rest.is_empty() => rest,
+        all => all,
+    }
+}
+
+/// A path template, cut into segments, each cut into its literal pieces.
+#[derive(Debug)]
+struct Template {
+    text: String,
+    segments: Vec<Segment>,
+}
+
+/// The literal texts around the expressions of one segment: `{a}.json` is `["", ".json"]`, and a
+/// segment without expressions is one text.
+#[derive(Debug, PartialEq, Eq)]
+struct Segment {
+    /// The segment as it is spelt.
+    text: String,
+    literals: Vec<String>,
+}
+
+impl AsRef<str> for Segment {
+    fn as_ref(&self) -> &str {
+        &self.text
+    }
+}
+
+impl Template {
+    fn new(text: &str) -> Self {
+        Self {
+            text: text.to_owned(),
+            segments: text.split('/').map(Segment::new).collect(),
+        }
+    }
+
+    fn matches(&self, path: &[&str], case: Case) -> bool {
+        let own: &[Segment] = match case {
+            Case::Exact => &self.segments,
+            Case::Ignored => trimmed(&self.segments),
+        };
+        own.len() == path.len()
+            && own
+                .iter()
+                .zip(path)
+                .all(|(segment, text)| segment.matches(text, case))
+    }
+
+    /// Whether both are the same template but for the expressions' names.
+    fn is_same(&self, other: &Self) -> bool {
+        let (own, theirs) = (trimmed(&self.segments), trimmed(&other.segments));
+        own.len() == theirs.len() && own.iter().zip(theirs).all(|(a, b)| a.is_same(b))
+    }
+
+    /// Whether every path of this template is one of the other, which is therefore less concrete.
+    fn is_within(&self, other: &Self) -> bool {
+        let (own, theirs) = (trimmed(&self.segments), trimmed(&other.segments));
+        own.len() == theirs.len() && own.iter().zip(theirs).all(|(a, b)| a.is_within(b))
+    }
+}
+
+impl Segment {
+    fn new(text: &str) -> Self {
+        let mut literals = Vec::new();
+        let mut rest = text;
+        while let Some((before, after)) = rest.split_once('{') {
+            let Some((_, after)) = after.split_once('}') else {
+                break;
+            };
+            literals.push(decode_literal(before));
+            rest = after;
+        }
+        literals.push(decode_literal(rest));
+        Self {
+            text: text.to_owned(),
+            literals,
+        }
+    }
+
+    /// Whether a decoded segment fits, each expression standing for one character or more.
+    fn matches(&self, text: &str, case: Case) -> bool {
+        let [first, middle @ .., last] = self.literals.as_slice() else {
+            return self
+                .literals
+                .first()
+                .is_some_and(|literal| case.eq(literal, text));
+        };
+        let Some(mut rest) = strip_prefix(text, first, case) else {
+            return false;
+        };
+        for literal in middle {
+            let Some(after) = after_first(rest, literal, case) else {
+                return false;
+            };
+            rest = after;
+        }
+        rest.len() > last.len()
+            && rest
+                .get(rest.len() - last.len()..)
+                .is_some_and(|end| case.eq(end, last))
+    }
+
+    fn is_same(&self, other: &Self) -> bool {
+        self.literals.len() == other.literals.len()
+            && self
+                .literals
+                .iter()
+                .zip(&other.literals)
+                .all(|(a, b)| a.eq_ignore_ascii_case(b))
+    }
+
+    /// Tried with a character that no document's literal holds in place of each expression.
+    fn is_within(&self, other: &Self) -> bool {
+        self.is_same(other) || other.matches(&self.literals.join("\u{1}"), Case::Ignored)
+    }
+}
+
+/// Literal parts of a template are compared decoded, as paths are.
+fn decode_literal(text: &str) -> String {
+    percent_decode_str(text).decode_utf8_lossy().into_owned()
+}
+
+fn strip_prefix<'text>(text: &'text str, prefix: &str, case: Case) -> Option<&'text str> {
+    let (head, rest) = text.split_at_checked(prefix.len())?;
+    case.eq(head, prefix).then_some(rest)
+}
+
+/// What follows the first occurrence of a literal that has at least one character before it.
+fn after_first<'text>(text: &'text str, literal: &str, case: Case) -> Option<&'text str> {
+    text.char_indices()
+        .skip(1)
+        .find_map(|(at, _)| strip_prefix(text.get(at..)?, literal, case))
+}
+
+#[cfg(test)]
+mod tests {
+    use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
+    use proptest::prelude::*;
+
+    use super::*;
+
+    const PATHS: [&str; 12] = [
+        "/users",
+        "/users/{id}",
+        "/users/export",
+        "/users/{id}/admin",
+        "/users/{id}/posts/{post}",
+        "/users/me/posts/{post}",
+        "/files/{path}",
+        "/reports/{name}.json",
+        "/reports/{name}",
+        "/reports/daily-{day}.json",
+        "/jobs/{id}:cancel",
+        "/jobs/{id}",
+    ];
+
+    fn routes() -> Routes {
+        Routes::of(PATHS.into_iter())
+    }
+
+    #[track_caller]
+    fn refused(path: &str, called: &str, other: &str) {
+        assert_eq!(
+            routes().check(path, called),
+            Err(PathError::Other {
+                other: other.into(),
+                template: called.into()
+            }),
+            "{path}"
+        );
+    }
+
+    #[test]
+    fn an_argument_may_not_be_a_siblings_literal() {
+        assert_eq!(routes().check("/users/7", "/users/{id}"), Ok(()));
+        assert_eq!(routes().check("/users/export", "/users/export"), Ok(()));
+        for path in [
+            "/users/export",
+            "/users/%65xport",
+            "/users/EXPORT",
+            "/users/export%3Bx",
+            "/users/export.",
+            "/users/export%20",
+            "/users/export%3Fx",
+            "/users/export%23",
+            "/users/%2565xport",
+            "/users/%2Fexport",
+            "/users/export%2F",
+        ] {
+            refused(path, "/users/{id}", "/users/export");
+        }
+        refused(
+            "/users/me/posts/1",
+            "/users/{id}/posts/{post}",
+            "/users/me/posts/{post}",
+        );
+    }
+
+    #[test]
+    fn encoded_slashes_may_not_lead_to_another_operation() {
+        refused("/users/1%2Fadmin", "/users/{id}", "/users/{id}/admin");
+        refused("/users/1%2fadmin", "/users/{id}", "/users/{id}/admin");
+        refused("/users/1%5Cadmin", "/users/{id}", "/users/{id}/admin");
+        refused("/users/1%252Fadmin", "/users/{id}", "/users/{id}/admin");
+        refused("/users/1%2Fadmin%3Fx", "/users/{id}", "/users/{id}/admin");
+        refused("/users/1%2F%2Fadmin%2F", "/users/{id}", "/users/{id}/admin");
+    }
+
+    #[test]
+    fn a_path_with_slashes_that_reaches_nothing_else_is_sent() {
+        assert_eq!(
+            routes().check("/files/src%2Fmain.rs", "/files/{path}"),
+            Ok(())
+        );
+    }
+
+    #[test]
+    fn dots_are_refused_in_every_disguise() {
+        for path in [
+            "/files/..",
+            "/files/.",
+            "/files/%2e%2e",
+            "/files/a%2F..%2Fb",
+            "/files/a%5C..%5Cb",
+            "/files/%252e%252e",
+            "/files/..%3Bx",
+            "/files/..%20",
+            "/files/a%2F..%3B%2Fb",
+        ] {
+            assert_eq!(
+                routes().check(path, "/files/{path}"),
+                Err(PathError::Dots),
+                "{path}"
+            );
+        }
+        assert_eq!(routes().check("/files/..a", "/files/{path}"), Ok(()));
+        assert_eq!(routes().check("/files/...", "/files/{path}"), Ok(()));
+    }
+
+    #[test]
+    fn an_empty_argument_does_not_fit_its_template() {
+        let error = PathError::Template {
+            template: "/users/{id}".into(),
+        };
+        assert_eq!(routes().check("/users/", "/users/{id}"), Err(error.clone()));
+        assert_eq!(routes().check("/users", "/users/{id}"), Err(error));
+        let error = PathError::Template {
+            template: "/users/{id}/admin".into(),
+        };
+        assert_eq!(
+            routes().check("/users//admin", "/users/{id}/admin"),
+            Err(error)
+        );
+    }
+
+    #[test]
+    fn control_characters_are_refused() {
+        assert_eq!(
+            routes().check("/users/export%00", "/users/{id}"),
+            Err(PathError::Control)
+        );
+    }
+
+    #[test]
+    fn the_more_concrete_of_two_partial_segments_is_served() {
+        assert_eq!(
+            routes().check("/reports/daily-1.json", "/reports/daily-{day}.json"),
+            Ok(())
+        );
+        refused(
+            "/reports/daily-1.json",
+            "/reports/{name}.json",
+            "/reports/daily-{day}.json",
+        );
+        refused("/reports/a.json", "/reports/{name}", "/reports/{name}.json");
+        refused("/jobs/7:cancel", "/jobs/{id}", "/jobs/{id}:cancel");
+        refused("/jobs/7%3Acancel", "/jobs/{id}", "/jobs/{id}:cancel");
+        assert_eq!(
+            routes().check("/jobs/7:cancel", "/jobs/{id}:cancel"),
+            Ok(())
+        );
+    }
+
+    #[test]
+    fn two_templates_of_which_neither_is_more_concrete_refuse_what_both_match() {
+        let routes = Routes::of(["/a/{x}/c", "/a/b/{y}"].into_iter());
+        assert!(routes.check("/a/b/c", "/a/{x}/c").is_err());
+        assert!(routes.check("/a/b/c", "/a/b/{y}").is_err());
+        assert_eq!(routes.check("/a/d/c", "/a/{x}/c"), Ok(()));
+    }
+
+    #[test]
+    fn a_trailing_slash_and_other_names_make_no_other_operation() {
+        let routes = Routes::of(["/u/{id}", "/u/{name}", "/u/{id}/", "/u"].into_iter());
+        assert_eq!(routes.check("/u/1", "/u/{id}"), Ok(()));
+        assert_eq!(routes.check("/u/1/", "/u/{id}/"), Ok(()));
+    }
+
+    /// A server that splits, decodes once, and serves the most concrete template by exact case.
+    fn serve(path: &str, decode_first: bool) -> Option<&'static str> {
+        let whole = percent_decode_str(path).decode_utf8_lossy().into_owned();
+        let segments: Vec<String> = if decode_first {
+            whole.split('/').map(str::to_owned).collect()
+        } else {
+            path.split('/')
+                .map(|s| percent_decode_str(s).decode_utf8_lossy().into_owned())
+                .collect()
+        };
+        let segments: Vec<&str> = segments.iter().map(String::as_str).collect();
+        let mut found: Vec<Template> = PATHS.iter().map(|path| Template::new(path)).collect();
+        found.retain(|template| template.matches(&segments, Case::Exact));
+        found.sort_by_key(|template| {
+            let literals: usize = template
+                .segments
+                .iter()
+                .flat_map(|segment| &segment.literals)
+                .map(String::len)
+                .sum();
+            std::cmp::Reverse(literals)
+        });
+        let first = found.into_iter().next()?;
+        PATHS.into_iter().find(|path| *path == first.text)
+    }
+
+    fn argument() -> impl Strategy<Value = String> {
+        let piece = prop_oneof![
+            Just("export".to_owned()),
+            Just("me".to_owned()),
+            Just("admin".to_owned()),
+            Just("posts".to_owned()),
+            Just("..".to_owned()),
+            Just("/".to_owned()),
+            Just("%2F".to_owned()),
+            Just("\\".to_owned()),
+            Just(";".to_owned()),
+            Just(".json".to_owned()),
+            Just(":cancel".to_owned()),
+            Just("daily-".to_owned()),
+            "[a-z0-9]{0,2}",
+            any::<char>().prop_map(String::from),
+        ];
+        prop::collection::vec(piece, 0..6).prop_map(|pieces| pieces.concat())
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(4000))]
+        #[test]
+        fn no_argument_reaches_another_template(
+            called in prop::sample::select(PATHS.to_vec()),
+            first in argument(),
+            second in argument(),
+        ) {
+            let mut path = called.to_owned();
+            for argument in [&first, &second] {
+                if let (Some(open), Some(close)) = (path.find('{'), path.find('}')) {
+                    let encoded = utf8_percent_encode(argument, NON_ALPHANUMERIC).to_string();
+                    path.replace_range(open..=close, &encoded);
+                }
+            }
+            if routes().check(&path, called).is_ok() {
+                prop_assert_eq!(serve(&path, false), Some(called));
+                let careless = serve(&path, true);
+                prop_assert!(careless.is_none() || careless == Some(called), "{path}");
+                let whole = percent_decode_str(&path).decode_utf8_lossy().into_owned();
+                prop_assert!(!whole.split(['/', '\\']).any(|piece| piece == ".." || piece == "."));
+            }
+        }
+    }
+}

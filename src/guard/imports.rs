@@ -1,0 +1,167 @@
+//! Rules for imports and for what is taken from a module: default deny.
+
+use std::collections::BTreeSet;
+
+use crate::pysyntax::ast::{StmtImport, StmtImportFrom};
+use crate::pysyntax::{Ranged, TextRange};
+
+use super::check::Checker;
+use super::finding::quoted;
+use super::policy::compiled_functions;
+use super::rule;
+
+/// What every module of a compiled server offers beside its functions.
+const SERVER_NAMES: [&str; 2] = ["ApiError", "NULL"];
+
+/// How many similar names a hint lists.
+const SUGGESTIONS: usize = 3;
+
+impl Checker<'_> {
+    /// Whether a dotted name is an allowed module, a compiled one, or a package of these.
+    pub(super) fn is_module(&self, name: &str) -> bool {
+        self.names.contains_key(name)
+            || compiled_functions(name, self.names).is_some()
+            || self.policy.is_module(name)
+    }
+
+    pub(super) fn check_import(&mut self, import: &StmtImport) {
+        for alias in &import.names {
+            self.check_module(alias.name.as_str(), alias.name.range);
+        }
+    }
+
+    pub(super) fn check_import_from(&mut self, import: &StmtImportFrom) {
+        if import.level > 0 {
+            let message = "relative imports have nothing to be relative to";
+            let hint = "import the module by its full name";
+            self.report(rule::IMPORT_RELATIVE, import.range, message, hint);
+            return;
+        }
+        let Some(module) = &import.module else { return };
+        if !self.check_module(module.as_str(), module.range) {
+            return;
+        }
+        for alias in &import.names {
+            if alias.name.as_str() == "*" {
+                let message = "`import *` hides where names come from";
+                let hint = format!("name what is used: `from {} import …`", module.as_str());
+                self.report(rule::IMPORT_STAR, alias.range(), message, hint);
+            } else {
+                self.check_member(module.as_str(), alias.name.as_str(), alias.name.range);
+            }
+        }
+    }
+
+    /// Judges a module that is imported, and notes the compiled servers.
+    fn check_module(&mut self, module: &str, range: TextRange) -> bool {
+        let server = module.split('.').next().unwrap_or(module);
+        if self.names.contains_key(server) && !self.policy.allows(module) {
+            self.facts.servers.insert(server.to_owned());
+            if module == server || compiled_functions(module, self.names).is_some() {
+                return true;
+            }
+            let message = format!("{} holds nothing but `functions`", quoted(server));
+            let hint = format!("write `from {server}.functions import …`");
+            self.report(rule::IMPORT_BLOCKED, range, message, hint);
+            return false;
+        }
+        if self.policy.allows(module) {
+            return true;
+        }
+        let message = format!("the module {} may not be imported", quoted(module));
+        let hint = self.import_hint(module);
+        self.report(rule::IMPORT_BLOCKED, range, message, hint);
+        false
+    }
+
+    fn import_hint(&self, module: &str) -> String {
+        if let Some(hint) = self.policy.instead_of(module) {
+            return hint.to_owned();
+        }
+        let server = module.strip_suffix(".functions").unwrap_or(module);
+        let servers = self.names.keys().map(String::as_str);
+        if let Some(near) = nearest(server, servers).first() {
+            return format!("did you mean `{near}.functions`?");
+        }
+        let modules = self.policy.importable();
+        match nearest(module, modules.into_iter()).first() {
+            Some(near) => format!("did you mean `{near}`?"),
+            None => "use the allowed standard library modules, `httpx`, `pydantic`, `orjson` and \
+                     compiled servers"
+                .to_owned(),
+        }
+    }
+
+    /// Judges a name that is taken from a module that may be imported.
+    pub(super) fn check_member(&mut self, module: &str, id: &str, range: TextRange) {
+        if let Some(server) = compiled_functions(module, self.names) {
+            self.check_function(server, id, range);
+        } else if self.names.contains_key(module) && !self.policy.is_module(module) {
+            if id != "functions" {
+                let message = format!("{} holds nothing but `functions`", quoted(module));
+                let hint = format!("write `from {module}.functions import …`");
+                self.report(rule::MODULE_NAME, range, message, hint);
+            }
+        } else {
+            let allowed = self
+                .policy
+                .names_of(module)
+                .is_some_and(|names| names.contains(id));
+            if allowed || self.policy.is_module(&format!("{module}.{id}")) {
+                return;
+            }
+            let message = format!("{} may not be taken from {}", quoted(id), quoted(module));
+            let near = self
+                .policy
+                .names_of(module)
+                .map(|names| nearest(id, names.iter().map(String::as_str)))
+                .unwrap_or_default();
+            let hint = match near.first() {
+                Some(near) => format!("did you mean `{near}`?"),
+                None => format!("use the documented functions and classes of `{module}`"),
+            };
+            self.report(rule::MODULE_NAME, range, message, hint);
+        }
+    }
+
+    fn check_function(&mut self, server: &str, id: &str, range: TextRange) {
+        let Some(functions) = self.names.get(server) else {
+            return;
+        };
+        if functions.contains(id) {
+            self.facts
+                .functions
+                .insert((server.to_owned(), id.to_owned()));
+            return;
+        }
+        if SERVER_NAMES.contains(&id) {
+            return;
+        }
+        let message = format!("{} has no function {}", quoted(server), quoted(id));
+        let hint = function_hint(id, functions);
+        self.report(rule::UNKNOWN_FUNCTION, range, message, hint);
+    }
+}
+
+fn function_hint(name: &str, functions: &BTreeSet<String>) -> String {
+    let near = nearest(name, functions.iter().map(String::as_str));
+    if near.is_empty() {
+        return "`search_functions` and `list_servers` tell the names".to_owned();
+    }
+    let quoted: Vec<String> = near.iter().map(|name| format!("`{name}`")).collect();
+    format!("did you mean {}?", quoted.join(" or "))
+}
+
+/// The names most like `name`, best first.
+fn nearest<'n>(name: &str, candidates: impl Iterator<Item = &'n str>) -> Vec<&'n str> {
+    let mut scored: Vec<(f64, &str)> = candidates
+        .map(|candidate| (strsim::jaro_winkler(name, candidate), candidate))
+        .filter(|(score, _)| *score > 0.8)
+        .collect();
+    scored.sort_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(b.1)));
+    scored
+        .into_iter()
+        .take(SUGGESTIONS)
+        .map(|(_, name)| name)
+        .collect()
+}

@@ -1,0 +1,256 @@
+//! Are these arguments a call of this function? Says so in the words of Python's `TypeError`.
+
+use indexmap::IndexMap;
+use serde_json::Value as Json;
+
+use crate::api::{Function, Parameter};
+
+use super::media::{self, Kind};
+use super::value::is_integer;
+use super::{ArgumentError, Arguments, Value};
+
+/// As deep as an argument may be nested; encoding recurses as deep.
+const MAX_DEPTH: usize = 256;
+/// As many references are followed to find a schema's type.
+const MAX_REFERENCES: usize = 16;
+/// As many legal values are listed in an error.
+const MAX_LISTED: usize = 10;
+
+type Types = IndexMap<String, Json>;
+
+/// Checks names first, then types. Lenient where a schema is a union: the API judges that.
+pub(super) fn check(
+    function: &Function,
+    types: &Types,
+    arguments: &Arguments,
+) -> Result<(), ArgumentError> {
+    check_names(function, arguments)?;
+    for (name, value) in arguments {
+        check_value(function, types, name, value)
+            .map_err(|problem| ArgumentError::argument(&function.name, name, &problem))?;
+    }
+    Ok(())
+}
+
+fn check_names(function: &Function, arguments: &Arguments) -> Result<(), ArgumentError> {
+    let known: Vec<(&str, bool)> = function
+        .parameters
+        .iter()
+        .map(|parameter| (parameter.name.as_str(), parameter.required))
+        .chain(
+            function
+                .body
+                .iter()
+                .map(|body| (body.name.as_str(), body.required)),
+        )
+        .collect();
+    let unknown = arguments
+        .keys()
+        .find(|name| known.iter().all(|(other, _)| other != name));
+    if let Some(name) = unknown {
+        let message = format!(
+            "{}() got an unexpected keyword argument '{name}'",
+            function.name
+        );
+        return Err(ArgumentError { message });
+    }
+    let missing: Vec<String> = known
+        .iter()
+        .filter(|(name, required)| *required && !arguments.contains_key(*name))
+        .map(|(name, _)| format!("'{name}'"))
+        .collect();
+    let enumeration = match missing.as_slice() {
+        [] => return Ok(()),
+        [name] => name.clone(),
+        [first, second] => format!("{first} and {second}"),
+        [most @ .., last] => format!("{}, and {last}", most.join(", ")),
+    };
+    let plural = if missing.len() > 1 { "s" } else { "" };
+    Err(ArgumentError {
+        message: format!(
+            "{}() missing {} required keyword-only argument{plural}: {enumeration}",
+            function.name,
+            missing.len(),
+        ),
+    })
+}
+
+fn check_value(
+    function: &Function,
+    types: &Types,
+    name: &str,
+    value: &Value,
+) -> Result<(), String> {
+    if value.is_deeper_than(MAX_DEPTH) {
+        return Err(format!("is nested deeper than {MAX_DEPTH} levels"));
+    }
+    if let Some(parameter) = function.parameters.iter().find(|item| item.name == name) {
+        return check_parameter(parameter, types, value);
+    }
+    match &function.body {
+        // What is not JSON has one type, whatever its schema says; the encoder knows which.
+        Some(body) if media::kind(&body.content_type) == Kind::Json => {
+            let schema = resolve(&body.schema, types);
+            check_type(schema, value)?;
+            check_enum(schema.get("enum").and_then(Json::as_array), value)
+        }
+        _ => Ok(()),
+    }
+}
+
+fn check_parameter(parameter: &Parameter, types: &Types, value: &Value) -> Result<(), String> {
+    if parameter.nullable && *value == Value::Null {
+        return Ok(());
+    }
+    let schema = resolve(&parameter.schema, types);
+    check_type(schema, value)?;
+    if let Value::Array(items) = value {
+        let schema = schema
+            .get("items")
+            .map_or(&Json::Null, |items| resolve(items, types));
+        for (index, item) in items.iter().enumerate() {
+            check_type(schema, item)
+                .and_then(|()| check_enum(schema.get("enum").and_then(Json::as_array), item))
+                .map_err(|problem| format!("item {index} {problem}"))?;
+        }
+        return Ok(());
+    }
+    let legal = schema.get("enum").and_then(Json::as_array);
+    check_enum(legal.or(parameter.r#enum.as_ref()), value)
+}
+
+/// Follows references until a schema says something itself.
+fn resolve<'a>(schema: &'a Json, types: &'a Types) -> &'a Json {
+    let mut schema = schema;
+    for _ in 0..MAX_REFERENCES {
+        if schema.get("type").is_some() || schema.get("enum").is_some() {
+            return schema;
+        }
+        let next = match (schema.get("$ref"), schema.get("allOf")) {
+            (Some(Json::String(reference)), _) => referred(reference, types),
+            (None, Some(Json::Array(all))) if all.len() == 1 => all.first(),
+            _ => return schema,
+        };
+        let Some(next) = next else {
+            return &Json::Null;
+        };
+        schema = next;
+    }
+    &Json::Null
+}
+
+fn referred<'a>(reference: &str, types: &'a Types) -> Option<&'a Json> {
+    let token = reference.strip_prefix("#/types/")?;
+    let token = percent_encoding::percent_decode_str(token)
+        .decode_utf8()
+        .ok()?;
+    types.get(&token.replace("~1", "/").replace("~0", "~"))
+}
+
+fn check_type(schema: &Json, value: &Value) -> Result<(), String> {
+    let legal: Vec<&str> = match schema.get("type") {
+        Some(Json::String(name)) => vec![name],
+        Some(Json::Array(names)) => names.iter().filter_map(Json::as_str).collect(),
+        _ => return Ok(()),
+    };
+    if legal.is_empty() || legal.iter().any(|name| is_of_type(name, value)) {
+        return Ok(());
+    }
+    let names: Vec<&str> = legal.iter().map(|name| python_name(name)).collect();
+    Err(format!(
+        "must be {}, not {}",
+        names.join(" or "),
+        value.type_name()
+    ))
+}
+
+fn is_of_type(name: &str, value: &Value) -> bool {
+    match name {
+        "null" => matches!(value, Value::Null),
+        "boolean" => matches!(value, Value::Bool(_)),
+        "integer" => matches!(value, Value::Number(number) if is_integer(number)),
+        "number" => matches!(value, Value::Number(_)),
+        "string" => matches!(value, Value::String(_)),
+        "array" => matches!(value, Value::Array(_)),
+        "object" => matches!(value, Value::Object(_)),
+        _ => true, // no type that JSON Schema knows: nothing to hold the value to
+    }
+}
+
+fn python_name(name: &str) -> &'static str {
+    match name {
+        "null" => "None",
+        "boolean" => "bool",
+        "integer" => "int",
+        "number" => "float",
+        "string" => "str",
+        "array" => "list",
+        _ => "dict",
+    }
+}
+
+fn check_enum(legal: Option<&Vec<Json>>, value: &Value) -> Result<(), String> {
+    let Some(legal) = legal.filter(|legal| !legal.is_empty()) else {
+        return Ok(());
+    };
+    if legal.iter().any(|item| equal(item, value)) {
+        return Ok(());
+    }
+    let mut listed: Vec<String> = legal.iter().take(MAX_LISTED).map(shown).collect();
+    if legal.len() > MAX_LISTED {
+        listed.push("…".to_owned());
+    }
+    let given = match value {
+        Value::String(text) => quoted(text),
+        Value::Number(number) => number.to_string(),
+        other => other.type_name().to_owned(),
+    };
+    Err(format!("must be one of {}, not {given}", listed.join(", ")))
+}
+
+/// Numbers by value, all else exactly.
+fn equal(legal: &Json, value: &Value) -> bool {
+    match (legal, value) {
+        (Json::Number(legal), Value::Number(value)) => {
+            legal == value || (legal.as_f64().is_some() && legal.as_f64() == value.as_f64())
+        }
+        (Json::String(legal), Value::String(value)) => legal == value,
+        (Json::Bool(legal), Value::Bool(value)) => legal == value,
+        (Json::Null, Value::Null) => true,
+        (Json::Array(_) | Json::Object(_), Value::Array(_) | Value::Object(_)) => {
+            Value::from(legal.clone()) == *value
+        }
+        _ => false,
+    }
+}
+
+/// A legal value as Python spells it.
+fn shown(value: &Json) -> String {
+    match value {
+        Json::Null => "None".to_owned(),
+        Json::Bool(true) => "True".to_owned(),
+        Json::Bool(false) => "False".to_owned(),
+        Json::String(text) => quoted(text),
+        other => other.to_string().chars().take(80).collect(),
+    }
+}
+
+fn quoted(text: &str) -> String {
+    const LONGEST: usize = 80;
+    let shortened: String = text.chars().take(LONGEST).collect();
+    let ellipsis = if text.chars().nth(LONGEST).is_some() {
+        "…"
+    } else {
+        ""
+    };
+    let escaped: String = shortened
+        .chars()
+        .flat_map(|character| {
+            let is_plain = character == '"' || !character.is_ascii();
+            let escaped = (!is_plain).then(|| character.escape_default());
+            let plain = is_plain.then_some(character);
+            plain.into_iter().chain(escaped.into_iter().flatten())
+        })
+        .collect();
+    format!("'{escaped}{ellipsis}'")
+}

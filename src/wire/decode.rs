@@ -1,0 +1,98 @@
+//! A response becomes a value.
+
+use crate::api::{Function, ResponseKind};
+
+use super::Value;
+use super::media::{self, Kind};
+
+/// Why a response has no value.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum DecodeError {
+    /// The JSON is nested deeper than any caller could walk.
+    #[error("the response is JSON nested deeper than 127 levels")]
+    TooDeep,
+}
+
+/// The value of a response: JSON as parsed (numbers keep their spelling, of duplicate keys the
+/// last wins), text as `str`, all else as bytes, nothing as null.
+///
+/// The response's own media type decides. Where it says little (none, octet-stream, or plain text
+/// that the document does not speak of) the documented kind does. What calls itself JSON and is
+/// none becomes text, so that the caller can see it.
+///
+/// # Errors
+/// [`DecodeError`].
+pub fn decode(
+    function: &Function,
+    status: u16,
+    content_type: Option<&str>,
+    body: &[u8],
+) -> Result<Value, DecodeError> {
+    if body.is_empty() || matches!(status, 204 | 205) || function.method == "HEAD" {
+        return Ok(Value::Null);
+    }
+    let content_type = content_type.unwrap_or_default();
+    let essence = media::essence(content_type);
+    let mut kind = media::kind(&essence);
+    if !accepts(function, &essence) {
+        let says_little = media::is_generic(&essence);
+        match documented(function, status) {
+            Some(ResponseKind::Json) if says_little || essence == "text/plain" => {
+                if let Some(value) = parse(&media::text(content_type, body))? {
+                    return Ok(value);
+                }
+            }
+            Some(ResponseKind::Text | ResponseKind::Events) if says_little => kind = Kind::Text,
+            _ => {}
+        }
+        if essence.is_empty() && kind == Kind::Bytes {
+            return Ok(std::str::from_utf8(body).map_or_else(
+                |_| Value::Bytes(bytes::Bytes::copy_from_slice(body)),
+                |text| Value::String(text.to_owned()),
+            ));
+        }
+    }
+    if kind == Kind::Bytes {
+        return Ok(Value::Bytes(bytes::Bytes::copy_from_slice(body)));
+    }
+    let text = media::text(content_type, body);
+    if kind == Kind::Json
+        && let Some(value) = parse(&text)?
+    {
+        return Ok(value);
+    }
+    Ok(Value::String(text))
+}
+
+/// The value of JSON text; none where it is not JSON.
+pub(super) fn parse(text: &str) -> Result<Option<Value>, DecodeError> {
+    match serde_json::from_str::<serde_json::Value>(text) {
+        Ok(value) => Ok(Some(Value::from(value))),
+        // serde_json has no other way to tell this from text that is not JSON.
+        Err(error) if error.to_string().starts_with("recursion limit") => Err(DecodeError::TooDeep),
+        Err(_) => Ok(None),
+    }
+}
+
+/// Whether a media type is among those asked for.
+fn accepts(function: &Function, essence: &str) -> bool {
+    let accept = function.accept().unwrap_or_default();
+    !essence.is_empty()
+        && accept
+            .split(',')
+            .any(|item| media::essence(item) == essence)
+}
+
+/// The documented kind of an answer: by its status, its class (`4XX`), or the default.
+fn documented(function: &Function, status: u16) -> Option<ResponseKind> {
+    let exact = status.to_string();
+    let class = format!("{}XX", status / 100);
+    [exact.as_str(), class.as_str(), "default"]
+        .into_iter()
+        .find_map(|wanted| {
+            let mut responses = function.responses.iter();
+            responses.find(|response| response.status.eq_ignore_ascii_case(wanted))
+        })
+        .map(|response| response.kind)
+}

@@ -1,0 +1,159 @@
+//! A manifest function and arguments become a request.
+
+use std::collections::HashMap;
+
+use bytes::Bytes;
+use indexmap::IndexMap;
+
+use crate::api::{Function, Location, Parameter};
+
+use super::media::{self, Kind};
+use super::style::{self, Problem};
+use super::value::Escapes;
+use super::{ArgumentError, Arguments, Request, Value, check, percent};
+
+/// Encodes a call of a function.
+///
+/// `types` is the manifest's table that schemas refer to as `#/types/<name>`. Nothing is sent that
+/// was not given: no defaults, no body unless there is one.
+///
+/// # Errors
+/// Where an argument is unknown, missing, of the wrong type, or cannot be expressed; the text is
+/// that of a Python `TypeError`.
+pub fn encode(
+    function: &Function,
+    types: &IndexMap<String, serde_json::Value>,
+    arguments: &Arguments,
+) -> Result<Request, ArgumentError> {
+    check::check(function, types, arguments)?;
+    let mut segments: HashMap<&str, String> = HashMap::new();
+    let mut query = Vec::new();
+    let mut headers: Vec<(String, String)> = Vec::new();
+    let mut cookies = Vec::new();
+    let mut header_cookies = Vec::new();
+    for parameter in &function.parameters {
+        let Some(value) = arguments.get(&parameter.name) else {
+            continue;
+        };
+        let fail =
+            |problem: Problem| ArgumentError::argument(&function.name, &parameter.name, &problem);
+        match parameter.r#in {
+            Location::Path => {
+                let segment = style::segment(parameter, value).map_err(fail)?;
+                segments.insert(&parameter.wire_name, segment);
+            }
+            Location::Query => {
+                let siblings = located(function, Location::Query);
+                for (name, text) in style::pairs(parameter, value, siblings).map_err(fail)? {
+                    query.push(format!(
+                        "{}={text}",
+                        percent::encode(&name, percent::STRICT)
+                    ));
+                }
+            }
+            Location::Cookie => {
+                let siblings = located(function, Location::Cookie);
+                for (name, text) in style::pairs(parameter, value, siblings).map_err(fail)? {
+                    cookies.push((percent::encode(&name, percent::STRICT), text));
+                }
+            }
+            Location::Header if parameter.wire_name.eq_ignore_ascii_case("cookie") => {
+                let siblings = located(function, Location::Cookie);
+                header_cookies.extend(style::cookie_header(value, &siblings).map_err(fail)?);
+            }
+            Location::Header => {
+                if let Some(text) = style::header(parameter, value).map_err(fail)? {
+                    headers.push((parameter.wire_name.clone(), text));
+                }
+            }
+        }
+    }
+    cookies.append(&mut header_cookies);
+    if let Some(accept) = function.accept() {
+        push_unless_named(&mut headers, "Accept", accept);
+    }
+    let mut content = None;
+    if let Some((declared, value)) = given_body(function, arguments) {
+        let bytes = body(&declared.content_type, value)
+            .map_err(|problem| ArgumentError::argument(&function.name, &declared.name, &problem))?;
+        push_unless_named(&mut headers, "Content-Type", declared.content_type.clone());
+        content = Some(bytes);
+    }
+    let (path, mut fixed) = fill(function, &segments)?;
+    fixed.append(&mut query);
+    Ok(Request {
+        method: function.method.clone(),
+        path,
+        query: fixed,
+        headers,
+        cookies,
+        body: content,
+    })
+}
+
+fn located(
+    function: &Function,
+    location: Location,
+) -> impl Iterator<Item = &Parameter> + Clone + use<'_> {
+    let parameters = function.parameters.iter();
+    parameters.filter(move |parameter| parameter.r#in == location)
+}
+
+fn given_body<'a>(
+    function: &'a Function,
+    arguments: &'a Arguments,
+) -> Option<(&'a crate::api::Body, &'a Value)> {
+    let body = function.body.as_ref()?;
+    Some((body, arguments.get(&body.name)?))
+}
+
+/// A header parameter that the document declares under such a name goes before MCE's own.
+fn push_unless_named(headers: &mut Vec<(String, String)>, name: &str, value: String) {
+    if !headers
+        .iter()
+        .any(|(known, _)| known.eq_ignore_ascii_case(name))
+    {
+        headers.push((name.to_owned(), value));
+    }
+}
+
+/// The body's bytes.
+fn body(media_type: &str, value: &Value) -> Result<Bytes, Problem> {
+    match (media::kind(media_type), value) {
+        (Kind::Json, value) => Ok(Bytes::from(style::json(value, Escapes::Necessary)?)),
+        (Kind::Text, Value::String(text)) => Ok(Bytes::from(text.clone())),
+        (Kind::Text, other) => Err(format!("must be str, not {}", other.type_name())),
+        (Kind::Bytes, Value::Bytes(bytes)) => Ok(bytes.clone()),
+        (Kind::Bytes, other) => Err(format!("must be bytes, not {}", other.type_name())),
+    }
+}
+
+/// The template's path with its placeholders filled in, and its fixed query items: some documents
+/// tell operations apart by a query (`/items?action=close`) or a fragment, which is never sent.
+fn fill(
+    function: &Function,
+    segments: &HashMap<&str, String>,
+) -> Result<(String, Vec<String>), ArgumentError> {
+    let template = function.path.split('#').next().unwrap_or_default();
+    let (mut rest, fixed) = template.split_once('?').unwrap_or((template, ""));
+    let mut path = String::new();
+    while let Some((literal, after)) = rest.split_once('{') {
+        let Some((name, after)) = after.split_once('}') else {
+            break;
+        };
+        path.push_str(&percent::legal(literal));
+        path.push_str(segments.get(name).ok_or_else(|| ArgumentError {
+            message: format!(
+                "{}() has no parameter for {{{name}}} of its path",
+                function.name
+            ),
+        })?);
+        rest = after;
+    }
+    path.push_str(&percent::legal(rest));
+    if !path.starts_with('/') {
+        path.insert(0, '/');
+    }
+    let fixed = fixed.split('&').filter(|item| !item.is_empty());
+    Ok((path, fixed.map(percent::legal).collect()))
+}

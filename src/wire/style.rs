@@ -1,0 +1,298 @@
+//! How parameters are spelt (OpenAPI 3.1, section 4.8.12; RFC 6570).
+//!
+//! Recursion here follows the depth of an argument, which [`super::check`] bounds first.
+
+use crate::api::{Parameter, Style};
+
+use super::media::{self, Kind};
+use super::percent::{self, RESERVED_KEPT, RESERVED_KEPT_BUT_COMMA, STRICT, STRICT_AND_DOT};
+use super::value::{Escapes, HoldsBytes, Value};
+
+/// What is wrong with an argument; `function() argument 'name'` goes before it.
+pub(super) type Problem = String;
+
+impl From<HoldsBytes> for Problem {
+    fn from(_: HoldsBytes) -> Self {
+        "must not hold bytes".to_owned()
+    }
+}
+
+/// Compact JSON.
+pub(super) fn json(value: &Value, escapes: Escapes) -> Result<String, Problem> {
+    let mut text = String::new();
+    value.write_json(&mut text, escapes)?;
+    Ok(text)
+}
+
+/// A value as text: strings as they are, all else as JSON, nested values too.
+pub(super) fn text(value: &Value) -> Result<String, Problem> {
+    match value {
+        Value::String(text) => Ok(text.clone()),
+        other => json(other, Escapes::Necessary),
+    }
+}
+
+fn texts(items: &[Value]) -> Result<Vec<String>, Problem> {
+    items.iter().map(text).collect()
+}
+
+/// An object's names and values in turn.
+fn members(object: &indexmap::IndexMap<String, Value>) -> Result<Vec<String>, Problem> {
+    let mut parts = Vec::with_capacity(2 * object.len());
+    for (name, item) in object {
+        parts.push(name.clone());
+        parts.push(text(item)?);
+    }
+    Ok(parts)
+}
+
+/// The value of a parameter that the document describes by `content`.
+fn content_text(media_type: &str, value: &Value, escapes: Escapes) -> Result<String, Problem> {
+    match (media::kind(media_type), value) {
+        (Kind::Json, value) => json(value, escapes),
+        (_, Value::String(text)) => Ok(text.clone()),
+        (_, other) => Err(format!("must be str, not {}", other.type_name())),
+    }
+}
+
+fn joined(parts: &[String], set: &'static percent_encoding::AsciiSet, separator: &str) -> String {
+    let encoded: Vec<String> = parts
+        .iter()
+        .map(|part| percent::encode(part, set))
+        .collect();
+    encoded.join(separator)
+}
+
+/// A path parameter (styles simple, label, matrix), ready to stand in the template.
+pub(super) fn segment(parameter: &Parameter, value: &Value) -> Result<String, Problem> {
+    if let Some(media_type) = &parameter.content_type {
+        let text = content_text(media_type, value, Escapes::Necessary)?;
+        return Ok(percent::encode(&text, STRICT));
+    }
+    let is_label = parameter.style == Style::Label;
+    let is_matrix = parameter.style == Style::Matrix;
+    // An exploded label separates by dots, which are not encoded otherwise.
+    let set = if is_label && parameter.explode {
+        STRICT_AND_DOT
+    } else {
+        STRICT
+    };
+    let mut named = false;
+    let mut parts: Vec<String> = match value {
+        Value::Object(object) if parameter.explode => {
+            named = true;
+            let mut parts = Vec::with_capacity(object.len());
+            for (key, item) in object {
+                let (key, item) = (
+                    percent::encode(key, set),
+                    percent::encode(&text(item)?, set),
+                );
+                parts.push(format!("{key}={item}"));
+            }
+            parts
+        }
+        Value::Object(object) => encoded(&members(object)?, STRICT),
+        Value::Array(items) => encoded(&texts(items)?, set),
+        scalar => vec![percent::encode(&text(scalar)?, STRICT)],
+    };
+    let is_empty = if is_matrix {
+        parts.is_empty()
+    } else {
+        parts.iter().all(String::is_empty)
+    };
+    if is_empty {
+        return Err("must not be empty, as it is part of the path".to_owned());
+    }
+    if is_label {
+        let separator = if parameter.explode { "." } else { "," };
+        return Ok(format!(".{}", parts.join(separator)));
+    }
+    if !is_matrix {
+        return Ok(parts.join(","));
+    }
+    if !parameter.explode {
+        parts = vec![parts.join(",")];
+    }
+    let name = percent::encode(&parameter.wire_name, STRICT);
+    let spelt = parts.iter().map(|part| match part.as_str() {
+        part if named => format!(";{part}"),
+        "" => format!(";{name}"),
+        part => format!(";{name}={part}"),
+    });
+    Ok(spelt.collect())
+}
+
+fn encoded(parts: &[String], set: &'static percent_encoding::AsciiSet) -> Vec<String> {
+    parts
+        .iter()
+        .map(|part| percent::encode(part, set))
+        .collect()
+}
+
+/// A query or cookie parameter as names (as they are) and percent-encoded values.
+///
+/// An object may bring names of its own; none may be that of one of the `siblings`, or an
+/// argument could stand in for another parameter.
+pub(super) fn pairs<'a>(
+    parameter: &Parameter,
+    value: &Value,
+    siblings: impl Iterator<Item = &'a Parameter>,
+) -> Result<Vec<(String, String)>, Problem> {
+    let name = &parameter.wire_name;
+    let set = if parameter.allow_reserved {
+        RESERVED_KEPT
+    } else {
+        STRICT
+    };
+    if let Some(media_type) = &parameter.content_type {
+        let text = content_text(media_type, value, Escapes::Necessary)?;
+        return Ok(vec![(name.clone(), percent::encode(&text, set))]);
+    }
+    let plain: Vec<(String, String)> = match value {
+        Value::Array(_) | Value::Object(_) if parameter.style == Style::DeepObject => {
+            let mut pairs = Vec::new();
+            deep(name.clone(), value, &mut pairs)?;
+            pairs
+        }
+        Value::Array(items) if !parameter.explode => {
+            return delimited(parameter, &texts(items)?);
+        }
+        Value::Object(object) if !parameter.explode => {
+            return delimited(parameter, &members(object)?);
+        }
+        Value::Array(items) => {
+            let texts = texts(items)?;
+            texts.into_iter().map(|text| (name.clone(), text)).collect()
+        }
+        Value::Object(object) => {
+            let mut pairs = Vec::with_capacity(object.len());
+            for (key, item) in object {
+                pairs.push((key.clone(), text(item)?));
+            }
+            pairs
+        }
+        scalar => vec![(name.clone(), text(scalar)?)],
+    };
+    let taken: Vec<&str> = siblings
+        .map(|sibling| sibling.wire_name.as_str())
+        .filter(|other| other != name)
+        .collect();
+    if let Some((key, _)) = plain.iter().find(|(key, _)| taken.contains(&key.as_str())) {
+        return Err(is_taken(key));
+    }
+    Ok(plain
+        .into_iter()
+        .map(|(key, text)| (key, percent::encode(&text, set)))
+        .collect())
+}
+
+fn is_taken(key: &str) -> Problem {
+    let key = serde_json::Value::from(key);
+    format!("holds the key {key}, which is another parameter")
+}
+
+/// A list or an object as one delimited value; an empty one is left out.
+fn delimited(parameter: &Parameter, parts: &[String]) -> Result<Vec<(String, String)>, Problem> {
+    // A space or a bar may not stand in a URL as it is; OpenAPI's own examples encode them.
+    let (delimiter, separator) = match parameter.style {
+        Style::SpaceDelimited => (' ', "%20"),
+        Style::PipeDelimited => ('|', "%7C"),
+        _ => (',', ","),
+    };
+    if delimiter != ',' && parts.iter().any(|part| part.contains(delimiter)) {
+        return Err(format!(
+            "holds an item with '{delimiter}' in it, which is the delimiter"
+        ));
+    }
+    if parts.is_empty() {
+        return Ok(Vec::new());
+    }
+    let set = match (parameter.allow_reserved, delimiter) {
+        (false, _) => STRICT,
+        (true, ',') => RESERVED_KEPT_BUT_COMMA,
+        (true, _) => RESERVED_KEPT,
+    };
+    let text = joined(parts, set, separator);
+    Ok(vec![(parameter.wire_name.clone(), text)])
+}
+
+/// Style deepObject. OpenAPI leaves deeper values open: written as qs, PHP and Rails read them.
+fn deep(name: String, value: &Value, pairs: &mut Vec<(String, String)>) -> Result<(), Problem> {
+    match value {
+        Value::Object(object) => {
+            for (key, item) in object {
+                deep(format!("{name}[{key}]"), item, pairs)?;
+            }
+        }
+        Value::Array(items) => {
+            let is_nested = items
+                .iter()
+                .any(|item| matches!(item, Value::Array(_) | Value::Object(_)));
+            for (index, item) in items.iter().enumerate() {
+                let name = if is_nested {
+                    format!("{name}[{index}]")
+                } else {
+                    format!("{name}[]")
+                };
+                deep(name, item, pairs)?;
+            }
+        }
+        scalar => pairs.push((name, text(scalar)?)),
+    }
+    Ok(())
+}
+
+/// A header parameter (style simple), sent as it is; an empty list or object is left out.
+pub(super) fn header(parameter: &Parameter, value: &Value) -> Result<Option<String>, Problem> {
+    if let Some(media_type) = &parameter.content_type {
+        return visible(content_text(media_type, value, Escapes::NonAscii)?).map(Some);
+    }
+    let mut parts = match value {
+        Value::Array(items) => texts(items)?,
+        Value::Object(object) => members(object)?,
+        scalar => return visible(text(scalar)?).map(Some),
+    };
+    if parts.iter().any(|part| part.contains(',')) {
+        return Err("holds an item with ',' in it, which is the delimiter".to_owned());
+    }
+    if parameter.explode && matches!(value, Value::Object(_)) {
+        parts = parts.chunks(2).map(|pair| pair.join("=")).collect();
+    }
+    if parts.is_empty() {
+        return Ok(None);
+    }
+    visible(parts.join(",")).map(Some)
+}
+
+/// A parameter that is the `Cookie` header itself: its cookies go beside the others.
+pub(super) fn cookie_header<'a>(
+    value: &Value,
+    siblings: &(impl Iterator<Item = &'a Parameter> + Clone),
+) -> Result<Vec<(String, String)>, Problem> {
+    let mut cookies = Vec::new();
+    for item in visible(text(value)?)?.split(';') {
+        let item = item.trim_matches(' ');
+        if item.is_empty() {
+            continue;
+        }
+        let Some((name, text)) = item.split_once('=').filter(|(name, _)| !name.is_empty()) else {
+            return Err("must be spelt `name=value; name=value`".to_owned());
+        };
+        if siblings.clone().any(|sibling| sibling.wire_name == name) {
+            return Err(is_taken(name));
+        }
+        cookies.push((name.to_owned(), text.to_owned()));
+    }
+    Ok(cookies)
+}
+
+fn visible(text: String) -> Result<String, Problem> {
+    let is_visible = text.chars().all(|character| matches!(character, ' '..='~'));
+    if is_visible && !text.starts_with(' ') && !text.ends_with(' ') {
+        return Ok(text);
+    }
+    Err(
+        "must hold visible ASCII characters only, and no space at either end, as it is sent in a header"
+            .to_owned(),
+    )
+}

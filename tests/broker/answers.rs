@@ -1,0 +1,289 @@
+//! What the sandbox gets of an answer.
+
+use std::io::Write as _;
+
+use mce::sandbox::CallError;
+use mce::wire::Value;
+use serde_json::json;
+
+use crate::capture::{Capture, response};
+use crate::fixture::{Setup, Shop, function, manifest, parameter};
+
+const JSON: (&str, &str) = ("content-type", "application/json");
+
+async fn answering(
+    answer: impl Fn(&crate::capture::Captured) -> Vec<u8> + Send + Sync + 'static,
+) -> (Capture, Shop) {
+    let api = Capture::start(answer).await;
+    let shop = setup().at(&api.url()).build();
+    (api, shop)
+}
+
+fn setup() -> Setup {
+    let id = || parameter("id", "path", json!({}));
+    Setup::new(manifest(
+        vec![
+            function("get", "GET", "/items/{id}", &[id()], json!([])),
+            function("post", "POST", "/items/{id}", &[id()], json!([])),
+        ],
+        &[("GET", "/items/secret"), ("GET", "/admin")],
+    ))
+    .variable("MCE_SHOP_AUTH", "Bearer canary/secret+value 1")
+}
+
+async fn get(shop: &Shop) -> Result<Value, CallError> {
+    shop.call("get", json!({"id": "1"})).await
+}
+
+#[tokio::test]
+async fn an_error_status_carries_body_and_shown_headers() {
+    let (_api, shop) = answering(|_| {
+        response(
+            429,
+            &[
+                JSON,
+                ("Retry-After", "7"),
+                ("X-RateLimit-Remaining", "0"),
+                ("Set-Cookie", "a=b"),
+                ("Server", "x"),
+                ("Location", "/elsewhere"),
+            ],
+            r#"{"message": "slow down"}"#,
+        )
+    })
+    .await;
+    let Err(CallError::Api {
+        status,
+        message,
+        body,
+        headers,
+    }) = get(&shop).await
+    else {
+        panic!("an error");
+    };
+    assert_eq!(status, 429);
+    assert_eq!(message, "429 Too Many Requests: slow down");
+    assert_eq!(body, json!({"message": "slow down"}).into());
+    let headers: Vec<_> = headers.into_iter().collect();
+    let expected = [JSON, ("retry-after", "7"), ("x-ratelimit-remaining", "0")]
+        .map(|(name, value)| (name.to_owned(), value.to_owned()));
+    assert_eq!(headers, expected);
+    let record = shop.records.all().remove(0);
+    assert_eq!(record.status, Some(429));
+    assert_eq!(record.error.as_deref(), Some("api"));
+    assert_eq!(record.refusal, None);
+}
+
+#[tokio::test]
+async fn an_echoing_api_yields_no_secret() {
+    use base64::Engine as _;
+    let secret = "canary/secret+value 1";
+    let header = format!("Bearer {secret}");
+    let base64 = base64::engine::general_purpose::STANDARD.encode(format!("x{header}y"));
+    let hex = "63616e6172792f7365637265742b76616c75652031";
+    let body = json!({
+        "headers": {"Authorization": header},
+        "escaped": "canary%2Fsecret%2Bvalue%201",
+        "form": "canary%2Fsecret%2Bvalue+1",
+        "json": "{\"a\": \"canary\\/secret+value 1\"}",
+        "base64": base64, "hex": hex, secret: 1,
+    })
+    .to_string();
+    let link = format!("<https://x/?t={secret}>");
+    for status in [200, 400] {
+        let (body, link) = (body.clone(), link.clone());
+        let (_api, shop) =
+            answering(move |_| response(status, &[JSON, ("Link", &link)], &body)).await;
+        let text = match get(&shop).await {
+            Ok(value) => value.into_json().to_string(),
+            Err(error) => format!("{error:?}"),
+        };
+        for spelling in ["canary", "Y2FuYXJ5", "jYW5hcn", "NhbmFye", hex] {
+            assert!(!text.contains(spelling), "{spelling} in {text}");
+        }
+        assert!(text.contains("[redacted]"));
+    }
+}
+
+#[tokio::test]
+async fn an_echo_that_is_compressed_and_cut_into_chunks_yields_no_secret() {
+    let (_api, shop) = answering(|_| {
+        let text = r#"{"a": "Bearer canary/secret+value 1"}"#;
+        let mut bytes = b"HTTP/1.1 200 OK\r\ncontent-type: application/json\r\n\
+            transfer-encoding: chunked\r\n\r\n"
+            .to_vec();
+        for byte in text.bytes() {
+            bytes.extend_from_slice(&[b'1', b'\r', b'\n', byte, b'\r', b'\n']);
+        }
+        bytes.extend_from_slice(b"0\r\n\r\n");
+        bytes
+    })
+    .await;
+    assert_eq!(get(&shop).await.unwrap(), json!({"a": "[redacted]"}).into());
+}
+
+#[tokio::test]
+async fn a_secret_at_the_cut_of_a_message_is_not_left_in_half() {
+    let (_api, shop) = answering(|_| {
+        let text = format!("{}canary/secret+value 1", "x".repeat(270));
+        response(500, &[JSON], json!({"message": text}).to_string())
+    })
+    .await;
+    let error = get(&shop).await.unwrap_err();
+    assert!(!error.to_string().contains("can"), "{error}");
+}
+
+#[tokio::test]
+async fn too_large_an_answer_is_refused_however_it_comes() {
+    let mut setup_small = setup();
+    setup_small.limits.max_response_bytes = 1000;
+    let unfolding = {
+        let mut zipped = flate(&vec![b' '; 1_000_000]);
+        let mut head = format!(
+            "HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-encoding: gzip\r\n\
+             content-length: {}\r\n\r\n",
+            zipped.len()
+        )
+        .into_bytes();
+        head.append(&mut zipped);
+        head
+    };
+    let announced = response(200, &[JSON], " ".repeat(1001));
+    let mut unannounced = b"HTTP/1.1 200 OK\r\ncontent-type: application/json\r\n\
+        transfer-encoding: chunked\r\n\r\n"
+        .to_vec();
+    for _ in 0..11 {
+        let _ = write!(unannounced, "64\r\n{}\r\n", " ".repeat(100));
+    }
+    unannounced.extend_from_slice(b"0\r\n\r\n");
+    for bytes in [unfolding, announced, unannounced] {
+        let api = Capture::start(move |_| bytes.clone()).await;
+        let mut setup = setup().at(&api.url());
+        setup.limits.max_response_bytes = 1000;
+        let shop = setup.build();
+        let error = get(&shop).await.unwrap_err();
+        assert_eq!(error.kind(), "network");
+        assert!(
+            error.to_string().contains("larger than 1000 bytes"),
+            "{error}"
+        );
+    }
+}
+
+/// Gzip without a library: stored blocks would not unfold, so runs of one byte are written as
+/// the longest repeats of deflate's fixed codes.
+fn flate(bytes: &[u8]) -> Vec<u8> {
+    let byte = bytes[0];
+    let mut bits: Vec<bool> = vec![true, true, false];
+    let literal = 0x30 + u16::from(byte);
+    let push = |bits: &mut Vec<bool>, value: u16, count: u32| {
+        for index in (0..count).rev() {
+            bits.push(value >> index & 1 == 1);
+        }
+    };
+    push(&mut bits, literal, 8);
+    for _ in 0..(bytes.len() - 1) / 258 {
+        // Length 258 (code 285), distance 1 (code 0).
+        push(&mut bits, 0b1100_0101, 8);
+        push(&mut bits, 0, 5);
+    }
+    push(&mut bits, 0, 7);
+    let mut out = vec![0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 255];
+    for eight in bits.chunks(8) {
+        let byte = eight
+            .iter()
+            .enumerate()
+            .fold(0, |byte, (index, bit)| byte | u8::from(*bit) << index);
+        out.push(byte);
+    }
+    // Checksum and length, never reached.
+    out.extend_from_slice(&[0; 8]);
+    out
+}
+
+#[tokio::test]
+async fn a_slow_api_ends_in_a_clear_error() {
+    let api = wiremock::MockServer::start().await;
+    let slow = wiremock::ResponseTemplate::new(200).set_delay(std::time::Duration::from_secs(20));
+    wiremock::Mock::given(wiremock::matchers::any())
+        .respond_with(slow)
+        .mount(&api)
+        .await;
+    let mut setup = setup().at(&api.uri());
+    setup.config.timeout = Some(std::time::Duration::from_millis(200));
+    let error = get(&setup.build()).await.unwrap_err();
+    assert_eq!(error.to_string(), "`shop` gave no answer within 0.2 s");
+    assert_eq!(error.kind(), "network");
+}
+
+#[tokio::test]
+async fn an_answer_that_breaks_off_is_an_error() {
+    let (_api, shop) = answering(|_| b"nonsense\r\n\r\n".to_vec()).await;
+    assert_eq!(get(&shop).await.unwrap_err().kind(), "network");
+}
+
+#[tokio::test]
+async fn a_redirect_within_the_operation_is_followed() {
+    let (api, shop) = answering(|request| {
+        if request.line.starts_with("GET /items/1 ") {
+            response(302, &[("location", "/items/2/")], "")
+        } else {
+            response(200, &[JSON], "true")
+        }
+    })
+    .await;
+    assert_eq!(get(&shop).await.unwrap(), Value::Bool(true));
+    let lines: Vec<_> = api.requests().into_iter().map(|it| it.line).collect();
+    assert_eq!(lines, ["GET /items/1 HTTP/1.1", "GET /items/2/ HTTP/1.1"]);
+}
+
+#[tokio::test]
+async fn a_redirect_anywhere_else_is_the_answer() {
+    let other = Capture::json("{}").await;
+    let elsewhere = format!("{}/items/1", other.url());
+    for location in [
+        elsewhere.as_str(),
+        "/admin",
+        "/items/secret",
+        "/items/a%2F..%2Fsecret",
+        "/undocumented",
+        "//169.254.169.254/items/1",
+        "http://user@127.0.0.1/items/1",
+        "file:///etc/passwd",
+        "http://[",
+    ] {
+        let target = location.to_owned();
+        let (api, shop) =
+            answering(move |_| response(307, &[("location", &target)], "moved")).await;
+        let Err(CallError::Api {
+            status,
+            headers,
+            message,
+            ..
+        }) = get(&shop).await
+        else {
+            panic!("{location}: an error");
+        };
+        assert_eq!(status, 307, "{location}");
+        assert!(message.contains("not followed"), "{message}");
+        assert!(!headers.contains_key("location"));
+        assert_eq!(api.requests().len(), 1, "{location}");
+    }
+    assert!(other.requests().is_empty());
+}
+
+#[tokio::test]
+async fn a_write_is_never_repeated_by_a_redirect() {
+    let (api, shop) = answering(|_| response(307, &[("location", "/items/2")], "")).await;
+    let error = shop.call("post", json!({"id": "1"})).await.unwrap_err();
+    assert!(matches!(error, CallError::Api { status: 307, .. }));
+    assert_eq!(api.requests().len(), 1);
+}
+
+#[tokio::test]
+async fn a_redirect_that_never_ends_does() {
+    let (api, shop) = answering(|_| response(302, &[("location", "/items/1")], "")).await;
+    let error = get(&shop).await.unwrap_err();
+    assert!(matches!(error, CallError::Api { status: 302, .. }));
+    assert_eq!(api.requests().len(), 6);
+}

@@ -1,0 +1,17 @@
+//! The broker against APIs on loopback: what it refuses, and what exactly an API receives.
+
+#![expect(
+    clippy::unwrap_used,
+    clippy::panic,
+    clippy::needless_pass_by_value,
+    reason = "what goes wrong in a fixture is the test's failure, and JSON literals read best as values"
+)]
+
+mod answers;
+mod capture;
+mod credentials;
+mod fixture;
+mod network;
+mod requests;
+mod rules;
+mod tls;

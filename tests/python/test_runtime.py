@@ -1,0 +1,602 @@
+"""How ``mce_runtime.py`` behaves beyond encoding: arguments, both backends, errors, secrets.
+
+Runs with the standard library alone; what sends requests is left out where httpx is missing.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import collections
+import dataclasses
+import datetime
+import decimal
+import enum
+import importlib.util
+import inspect
+import json
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+import threading
+import traceback
+import types
+import unittest
+import uuid
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from typing import Any, ClassVar
+
+RUNTIME = Path(__file__).parents[2] / "templates" / "mce_runtime.py"
+HAS_HTTPX = importlib.util.find_spec("httpx") is not None
+
+
+def load(name: str) -> Any:
+    """A fresh copy of the runtime."""
+    spec = importlib.util.spec_from_file_location(name, RUNTIME)
+    assert spec is not None and spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[name] = module
+    spec.loader.exec_module(module)
+    return module
+
+
+runtime = load("mce_runtime")
+
+
+def make_stub(module: Any, *, method: str = "GET", **options: Any) -> Any:
+    """``get_pet`` with one of each kind of argument."""
+    api = module.Api("zoo", base_url_env="MCE_ZOO_BASE_URL", auth_env="MCE_ZOO_AUTH")
+
+    @api.operation(
+        method,
+        "/pets/{petId}",
+        path={"pet_id": ("simple", False, "petId")},
+        query={"limit": "form", "tags": ("form", False)},
+        header={"trace": ("simple", False, "X-Trace")},
+        cookie={"sid": "form"},
+        body=("body", "application/json"),
+        accept="application/json",
+        responses={"200": "json", "default": "json"},
+        **options,
+    )
+    def get_pet(
+        *,
+        pet_id: str,
+        limit: int | None = None,
+        tags: list[str] | None = None,
+        trace: str | None = None,
+        sid: str | None = None,
+        body: Any = None,
+    ) -> Any:
+        """Finds a pet."""
+        raise NotImplementedError
+
+    return get_pet
+
+
+class Colour(enum.Enum):
+    RED = "red"
+
+
+class Level(enum.IntEnum):
+    HIGH = 3
+
+
+class Name(str):
+    pass
+
+
+@dataclasses.dataclass
+class Point:
+    x: int
+    tags: tuple[str, ...] = ("a",)
+
+
+class Model:
+    """As pydantic's models look from outside."""
+
+    def model_dump(self, *, mode: str, by_alias: bool) -> dict[str, Any]:
+        return {"mode": mode, "by_alias": by_alias}
+
+
+class Arguments(unittest.TestCase):
+    def plain(self, value: Any) -> Any:
+        return runtime._plain(value, [])
+
+    def test_values_become_plain(self) -> None:
+        utc = datetime.UTC
+        for value, expected in [
+            (None, None),
+            (runtime.NULL, None),
+            (True, True),
+            (Colour.RED, "red"),
+            (Level.HIGH, 3),
+            (Name("n"), "n"),
+            (datetime.datetime(2024, 2, 29, 1, 2, 3, tzinfo=utc), "2024-02-29T01:02:03+00:00"),
+            (datetime.date(2024, 2, 29), "2024-02-29"),
+            (datetime.time(1, 2), "01:02:00"),
+            (decimal.Decimal("1.10"), "1.10"),
+            (uuid.UUID(int=1), "00000000-0000-0000-0000-000000000001"),
+            (Point(1), {"x": 1, "tags": ["a"]}),
+            (Model(), {"mode": "json", "by_alias": True}),
+            ((1, (2,)), [1, [2]]),
+            ({3}, [3]),
+            (range(2), [0, 1]),
+            ((item for item in "ab"), ["a", "b"]),
+            (collections.OrderedDict(a=1), {"a": 1}),
+            (
+                {1: "a", None: "b", False: "c", 1.5: "d"},
+                {"1": "a", "null": "b", "false": "c", "1.5": "d"},
+            ),
+            ({Colour.RED: Level.HIGH}, {"red": 3}),
+            (bytearray(b"ab"), b"ab"),
+            (memoryview(b"ab"), b"ab"),
+            ([runtime.NULL, {"a": runtime.NULL}], [None, {"a": None}]),
+        ]:
+            found = self.plain(value)
+            self.assertEqual(repr(found), repr(expected), value)
+            self.assertEqual(type(found) in (type(expected), runtime._RawNumber), True)
+
+    def test_a_decimal_is_a_number_in_json(self) -> None:
+        value = self.plain({"price": decimal.Decimal("1.10"), "n": [decimal.Decimal("1E+30")]})
+        self.assertEqual(runtime._json(value), '{"price":1.10,"n":[1E+30]}')
+
+    def test_what_has_no_json_is_refused(self) -> None:
+        cycle: list[Any] = []
+        cycle.append([cycle, cycle])
+        deep: list[Any] = []
+        for _ in range(300):
+            deep = [deep]
+        for value, kind, text in [
+            (float("nan"), ValueError, "must be a finite number, not nan"),
+            ([float("-inf")], ValueError, "must be a finite number, not -inf"),
+            (decimal.Decimal("NaN"), ValueError, "must be a finite number, not NaN"),
+            (cycle, ValueError, "holds itself"),
+            (deep, ValueError, "is nested deeper than 256 levels"),
+            ("\ud800", ValueError, "holds a lone surrogate, which UTF-8 cannot express"),
+            ({"\ud800": 1}, ValueError, "holds a lone surrogate, which UTF-8 cannot express"),
+            (object(), TypeError, "cannot be of type object"),
+            (Point, TypeError, "cannot be of type type"),
+            (datetime.timedelta(1), TypeError, "cannot be of type timedelta"),
+            ({(1, 2): 3}, TypeError, "has a key of type tuple"),
+        ]:
+            with self.assertRaises(kind) as caught:
+                self.plain(value)
+            self.assertEqual(str(caught.exception), text)
+
+    def test_a_value_that_is_there_twice_is_no_cycle(self) -> None:
+        shared = [1]
+        self.assertEqual(self.plain([shared, shared]), [[1], [1]])
+
+
+class Stubs(unittest.TestCase):
+    def test_a_stub_looks_like_its_function(self) -> None:
+        stub = make_stub(runtime)
+        self.assertEqual(stub.__name__, "get_pet")
+        self.assertEqual(stub.__module__, __name__)
+        self.assertEqual(stub.__doc__, "Finds a pet.")
+        self.assertTrue(inspect.isfunction(stub.__wrapped__))
+        self.assertEqual(list(inspect.signature(stub).parameters)[:2], ["pet_id", "limit"])
+        self.assertEqual(repr(stub), "<operation zoo.get_pet>")
+
+    def test_wrong_calls_raise_what_python_raises(self) -> None:
+        stub = make_stub(runtime)
+        for args, kwargs, text in [
+            ((), {}, "get_pet() missing 1 required keyword-only argument: 'pet_id'"),
+            ((), {"pet_id": None}, "get_pet() missing 1 required keyword-only argument: 'pet_id'"),
+            (("a",), {}, "get_pet() takes 0 positional arguments but 1 was given"),
+            (("a", "b"), {}, "get_pet() takes 0 positional arguments but 2 were given"),
+            ((), {"x": 1}, "get_pet() got an unexpected keyword argument 'x'"),
+            ((), {"pet_id": object()}, "get_pet() argument 'pet_id' cannot be of type object"),
+        ]:
+            with self.assertRaises(TypeError) as caught:
+                stub(*args, **kwargs)
+            self.assertEqual(str(caught.exception), text)
+        with self.assertRaises(ValueError):
+            stub(pet_id="a", limit=float("nan"))
+
+    def test_a_newer_module_names_the_way_out(self) -> None:
+        with self.assertRaisesRegex(RuntimeError, "'zoo' use shiny.*`mce compile`"):
+            make_stub(runtime, shiny=True)
+        with self.assertRaisesRegex(RuntimeError, "`mce compile`"):
+            runtime.Api("zoo", base_url_env="A", auth_env="B", shiny=1)
+
+    def test_public_names(self) -> None:
+        self.assertEqual(runtime.__all__, ["NULL", "ApiError"])
+        self.assertFalse(runtime.NULL)
+        self.assertEqual(repr(runtime.NULL), "NULL")
+
+    def test_the_import_is_light(self) -> None:
+        # What a thousand stubs and every execution pay for.
+        for name in ("httpx", "asyncio", "inspect", "dataclasses", "decimal", "urllib.parse"):
+            self.assertNotIn(f"import {name}\n", RUNTIME.read_text().split("__all__")[0])
+
+
+CLIENT = """
+from __future__ import annotations
+
+from typing import Literal, TypedDict
+
+from mce_runtime import Api
+
+_api = Api("zoo", base_url_env="MCE_ZOO_BASE_URL", auth_env="MCE_ZOO_AUTH")
+
+
+class Pet(TypedDict):
+    name: str
+
+
+@_api.operation("GET", "/pets/{id}", path={"id": "simple"}, query={"size": ("form", False)})
+def get_pet(*, id: str, size: list[Literal["s", "l"]] | None = None) -> Pet:
+    raise NotImplementedError
+"""
+CALLER = """
+from client import Pet, get_pet
+from mce_runtime import NULL, ApiError
+
+
+async def calls() -> Pet:
+    pet: Pet = get_pet(id="a", size=["s"])
+    try:
+        pet = await get_pet.aio(id="a", size=NULL)
+    except ApiError as error:
+        print(error.status + 1, error.headers["etag"].lower())
+    return pet
+
+
+get_pet(id=1)  # wrong: the type
+get_pet("a")  # wrong: by position
+get_pet(id="a", size=["m"])  # wrong: the literal
+get_pet()  # wrong: missing
+"""
+
+
+@unittest.skipUnless(importlib.util.find_spec("mypy"), "mypy is not installed")
+class Types(unittest.TestCase):
+    def test_the_runtime_is_strict_and_types_its_callers(self) -> None:
+        with tempfile.TemporaryDirectory() as folder:
+            shutil.copy(RUNTIME, folder)
+            Path(folder, "client.py").write_text(CLIENT)
+            Path(folder, "caller.py").write_text(CALLER)
+            done = subprocess.run(
+                [sys.executable, "-m", "mypy", "--strict", "--python-version", "3.11"]
+                + ["--config-file=", "--cache-dir", f"{folder}/cache", "--hide-error-context"]
+                + ["mce_runtime.py", "client.py", "caller.py"],
+                cwd=folder,
+                capture_output=True,
+                text=True,
+                check=False,
+            )
+        found = {line.partition(": ")[0] for line in done.stdout.splitlines() if ": error:" in line}
+        lines = enumerate(CALLER.splitlines(), 1)
+        wrong = {f"caller.py:{number}" for number, line in lines if "# wrong" in line}
+        self.assertEqual(found, wrong, done.stdout + done.stderr)
+
+
+@unittest.skipUnless(importlib.util.find_spec("pydantic"), "pydantic is not installed")
+class Pydantic(unittest.TestCase):
+    def test_a_model_is_sent_by_its_aliases(self) -> None:
+        import pydantic
+
+        class Pet(pydantic.BaseModel):
+            pet_name: str = pydantic.Field(alias="petName")
+            born: datetime.date
+            tag: str | None = None
+
+        pet = Pet(petName="Rex", born=datetime.date(2024, 2, 29))
+        expected = {"petName": "Rex", "born": "2024-02-29", "tag": None}
+        self.assertEqual(runtime._plain([pet], []), [expected])
+
+
+class RawNumber(str):
+    pass
+
+
+class Inside(unittest.TestCase):
+    """With a host as the sandbox offers it."""
+
+    def setUp(self) -> None:
+        self.calls: list[tuple[Any, ...]] = []
+        self.answer: tuple[str, Any] = ("ok", {"name": "Rex"})
+        host: Any = types.ModuleType("_mce_host")
+
+        def call(*call: Any) -> tuple[str, Any]:
+            self.calls.append(call)
+            return self.answer
+
+        async def call_async(*call: Any) -> tuple[str, Any]:
+            self.calls.append(call)
+            return self.answer
+
+        host.call, host.call_async, host.RawNumber = call, call_async, RawNumber
+        sys.modules["_mce_host"] = host
+        self.addCleanup(sys.modules.pop, "_mce_host")
+        self.runtime = load("mce_runtime_inside")
+        self.stub = make_stub(self.runtime)
+
+    def test_a_call_goes_to_the_host(self) -> None:
+        value = self.stub(
+            pet_id=uuid.UUID(int=1), limit=None, tags=("a",), body={"n": self.runtime.NULL}
+        )
+        self.assertEqual(value, {"name": "Rex"})
+        arguments = {
+            "pet_id": "00000000-0000-0000-0000-000000000001",
+            "tags": ["a"],
+            "body": {"n": None},
+        }
+        self.assertEqual(self.calls, [("zoo", "get_pet", arguments)])
+
+    def test_null_and_decimal(self) -> None:
+        self.stub(pet_id="a", limit=self.runtime.NULL, body=decimal.Decimal("1.10"))
+        arguments = self.calls[0][2]
+        self.assertEqual(arguments, {"pet_id": "a", "limit": None, "body": "1.10"})
+        self.assertIs(type(arguments["body"]), RawNumber)
+
+    def test_an_awaited_call(self) -> None:
+        self.assertEqual(asyncio.run(self.stub.aio(pet_id="a")), {"name": "Rex"})
+
+    def test_errors(self) -> None:
+        module = self.runtime
+        for kind, raised in [
+            ("argument", TypeError),
+            ("egress", module.EgressError),
+            ("limit", module.EgressError),
+            ("internal", RuntimeError),
+            ("unheard of", RuntimeError),
+            ("network", module.ApiError),
+        ]:
+            self.answer = ("error", {"kind": kind, "message": "why"})
+            with self.assertRaises(raised) as caught:
+                self.stub(pet_id="a")
+            self.assertEqual(str(caught.exception), "why")
+        self.assertEqual(caught.exception.status, 0)
+        self.answer = (
+            "error",
+            {
+                "kind": "api",
+                "message": "404 Not Found",
+                "status": 404,
+                "body": {"a": 1},
+                "headers": {"etag": "x"},
+            },
+        )
+        with self.assertRaises(module.ApiError) as caught:
+            asyncio.run(self.stub.aio(pet_id="a"))
+        error = caught.exception
+        self.assertEqual((error.status, error.body, error.headers), (404, {"a": 1}, {"etag": "x"}))
+        self.assertEqual(
+            (str(error), repr(error)), ("404 Not Found", "ApiError(404, '404 Not Found')")
+        )
+
+
+class Handler(BaseHTTPRequestHandler):
+    """Records what came and answers what was prepared."""
+
+    protocol_version = "HTTP/1.1"
+    disable_nagle_algorithm = True
+    seen: ClassVar[list[dict[str, Any]]] = []
+    connections: ClassVar[set[Any]] = set()
+    answer: ClassVar[tuple[int, dict[str, str], bytes]] = (200, {}, b"")
+
+    def do_GET(self) -> None:
+        length = int(self.headers.get("Content-Length") or 0)
+        self.connections.add(self.client_address)
+        self.seen.append(
+            {
+                "target": self.requestline.split(" ")[1],
+                "headers": {name.lower(): value for name, value in self.headers.items()},
+                "body": self.rfile.read(length),
+            }
+        )
+        status, headers, body = self.answer
+        self.send_response(status)
+        for name, value in {"Content-Length": str(len(body)), **headers}.items():
+            self.send_header(name, value)
+        self.end_headers()
+        self.wfile.write(body)
+
+    do_POST = do_GET
+
+    def log_message(self, format: str, *args: Any) -> None:
+        pass
+
+
+SECRETS = {
+    "AUTH": "Bearer s3cret-auth",
+    "API_KEY": "s3cret-key",
+    "COOKIE": "session=s3cret-cookie; theme=dark1",
+    "EXTRA_HEADERS": '{"X-Tenant": "s3cret-extra"}',
+}
+JSON = {"Content-Type": "application/json"}
+
+
+@unittest.skipUnless(HAS_HTTPX, "httpx is not installed")
+class Outside(unittest.TestCase):
+    """Against a server on loopback."""
+
+    @classmethod
+    def setUpClass(cls) -> None:
+        cls.server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+        cls.server.daemon_threads = True
+        threading.Thread(target=cls.server.serve_forever, daemon=True).start()
+
+    @classmethod
+    def tearDownClass(cls) -> None:
+        cls.server.shutdown()
+        cls.server.server_close()
+
+    def setUp(self) -> None:
+        Handler.seen.clear()
+        Handler.connections.clear()
+        Handler.answer = (200, JSON, b'{"name": "Rex"}')
+        self.environment(BASE_URL=f"http://127.0.0.1:{self.server.server_port}/v1/")
+
+    def environment(self, **values: str | None) -> None:
+        for name in ("BASE_URL", *SECRETS):
+            if name in values or name != "BASE_URL":
+                os.environ.pop(f"MCE_ZOO_{name}", None)
+        for name, value in values.items():
+            if value is not None:
+                os.environ[f"MCE_ZOO_{name}"] = value
+
+    def test_a_request(self) -> None:
+        stub = make_stub(runtime, method="POST")
+        value = stub(
+            pet_id="a/b|é.", limit=3, tags=["x,y", "z"], trace="t", sid="s", body={"é": None}
+        )
+        self.assertEqual(value, {"name": "Rex"})
+        (seen,) = Handler.seen
+        self.assertEqual(seen["target"], "/v1/pets/a%2Fb%7C%C3%A9.?limit=3&tags=x%2Cy,z")
+        self.assertEqual(seen["body"], '{"é":null}'.encode())
+        for name, value in {
+            "accept": "application/json",
+            "content-type": "application/json",
+            "x-trace": "t",
+            "cookie": "sid=s",
+        }.items():
+            self.assertEqual(seen["headers"].get(name), value)
+        self.assertNotIn("authorization", seen["headers"])
+
+    def test_nothing_is_sent_that_was_not_given(self) -> None:
+        make_stub(runtime)(pet_id="a")
+        (seen,) = Handler.seen
+        self.assertEqual(seen["target"], "/v1/pets/a")
+        self.assertEqual(
+            set(seen["headers"]), {"host", "accept", "accept-encoding", "connection", "user-agent"}
+        )
+
+    def test_credentials(self) -> None:
+        self.environment(**SECRETS)
+        places = (("header", "X-Key"), ("query", "key name"), ("cookie", "key"))
+        make_stub(runtime, api_key=places)(pet_id="a", sid="s", limit=1)
+        (seen,) = Handler.seen
+        self.assertEqual(seen["target"], "/v1/pets/a?limit=1&key%20name=s3cret-key")
+        headers = seen["headers"]
+        self.assertEqual(headers["authorization"], "Bearer s3cret-auth")
+        self.assertEqual(headers["x-key"], "s3cret-key")
+        self.assertEqual(headers["x-tenant"], "s3cret-extra")
+        self.assertEqual(
+            headers["cookie"], "sid=s; key=s3cret-key; session=s3cret-cookie; theme=dark1"
+        )
+
+    def test_the_long_form_of_the_auth_variable(self) -> None:
+        self.environment(AUTH="Authorization: Basic abcd")
+        make_stub(runtime)(pet_id="a")
+        self.assertEqual(Handler.seen[0]["headers"]["authorization"], "Basic abcd")
+
+    def test_an_operation_without_security_gets_no_credential(self) -> None:
+        self.environment(**SECRETS)
+        make_stub(runtime, auth=False)(pet_id="a")
+        self.assertNotIn("s3cret-auth", str(Handler.seen))
+        self.assertNotIn("s3cret-key", str(Handler.seen))
+
+    def test_userinfo_is_basic_authorization_and_no_part_of_the_url(self) -> None:
+        self.environment(BASE_URL=f"http://us%40er:pw@127.0.0.1:{self.server.server_port}")
+        make_stub(runtime)(pet_id="a")
+        (seen,) = Handler.seen
+        self.assertEqual(seen["target"], "/pets/a")
+        self.assertEqual(seen["headers"]["authorization"], "Basic dXNAZXI6cHc=")
+
+    def test_redirects_are_not_followed_and_cookies_not_kept(self) -> None:
+        Handler.answer = (302, {"Location": "/other", "Set-Cookie": "a=b"}, b"")
+        stub = make_stub(runtime)
+        for _ in range(2):
+            with self.assertRaises(runtime.ApiError) as caught:
+                stub(pet_id="a")
+            self.assertEqual(str(caught.exception), "302 Found")
+        self.assertEqual([seen["target"] for seen in Handler.seen], ["/v1/pets/a"] * 2)
+        self.assertNotIn("cookie", Handler.seen[1]["headers"])
+
+    def test_an_error_shows_status_and_message_and_no_secret(self) -> None:
+        host = f"127.0.0.1:{self.server.server_port}"
+        self.environment(BASE_URL=f"http://s3cret-user:s3cret-pass@{host}/v1", **SECRETS)
+        echo = " ".join([*SECRETS.values(), "s3cret-user", "s3cret-pass"])
+        Handler.answer = (
+            403,
+            {**JSON, "ETag": "e", "X-RateLimit-Left": "1", "Set-Cookie": "a=b", "X-Own": "c"},
+            json.dumps({"message": f"no: {echo}"}).encode(),
+        )
+        with self.assertRaises(runtime.ApiError) as caught:
+            make_stub(runtime, api_key=(("header", "X-Key"),))(pet_id="a")
+        error = caught.exception
+        self.assertTrue(str(error).startswith("403 Forbidden: no: *** ***"), str(error))
+        shown = f"{error}{error!r}{''.join(traceback.format_exception(error))}{error.headers}"
+        self.assertNotIn("s3cret", shown)
+        self.assertEqual(error.status, 403)
+        self.assertEqual(set(error.headers), {"content-type", "etag", "x-ratelimit-left"})
+
+    def test_a_secret_is_not_cut_into_readable_parts(self) -> None:
+        self.environment(AUTH="Bearer abcdefghijklmnop")
+        Handler.answer = (400, {}, b"x" * 270 + b" abcdefghijklmnop" * 5)
+        with self.assertRaises(runtime.ApiError) as caught:
+            make_stub(runtime)(pet_id="a")
+        self.assertNotIn("abc", str(caught.exception))
+
+    def test_no_answer_shows_no_secret(self) -> None:
+        self.environment(BASE_URL="http://s3cret-user:s3cret-pass@127.0.0.1:9/v1", **SECRETS)
+        stub = make_stub(runtime, api_key=(("query", "key"),))
+        for call in (lambda: stub(pet_id="a"), lambda: asyncio.run(stub.aio(pet_id="a"))):
+            with self.assertRaises(runtime.ApiError) as caught:
+                call()
+            error = caught.exception
+            self.assertEqual(error.status, 0)
+            self.assertEqual(str(error), "no answer from the server 'zoo': ConnectError")
+            shown = f"{error!r}{''.join(traceback.format_exception(error))}"
+            self.assertNotIn("s3cret", shown)
+
+    def test_settings_that_cannot_be_used_are_named_and_not_shown(self) -> None:
+        stub = make_stub(runtime)
+        for name, value in [
+            ("AUTH", "s3cret\nX-Evil: 1"),
+            ("COOKIE", "a=s3crét"),
+            ("EXTRA_HEADERS", "s3cret"),
+            ("EXTRA_HEADERS", '{"X-A": ["s3cret"]}'),
+            ("EXTRA_HEADERS", '{"X-A": "s3cret\\nX-Evil: 1"}'),
+            ("BASE_URL", "ftp://s3cret@host/"),
+            ("BASE_URL", "https://s3cret:99999999/"),
+            ("BASE_URL", "https://host/?key=s3cret"),
+        ]:
+            kept = os.environ["MCE_ZOO_BASE_URL"]
+            self.environment(**{name: value})
+            with self.assertRaises(RuntimeError) as caught:
+                stub(pet_id="a")
+            os.environ["MCE_ZOO_BASE_URL"] = kept
+            shown = "".join(traceback.format_exception(caught.exception))
+            self.assertIn(f"MCE_ZOO_{name}", str(caught.exception))
+            self.assertNotIn("s3cr", shown.partition("Error:")[2])
+
+    def test_a_missing_base_url_is_named(self) -> None:
+        kept = os.environ.pop("MCE_ZOO_BASE_URL")
+        with self.assertRaisesRegex(RuntimeError, "MCE_ZOO_BASE_URL"):
+            make_stub(runtime)(pet_id="a")
+        os.environ["MCE_ZOO_BASE_URL"] = kept
+
+    def test_dot_segments_are_refused(self) -> None:
+        for value in (".", ".."):
+            with self.assertRaisesRegex(ValueError, "path segment"):
+                make_stub(runtime)(pet_id=value)
+        self.assertEqual(Handler.seen, [])
+        make_stub(runtime)(pet_id="../a")
+        self.assertEqual(Handler.seen[0]["target"], "/v1/pets/..%2Fa")
+
+    def test_calls_share_a_connection(self) -> None:
+        stub = make_stub(runtime)
+        for _ in range(3):
+            stub(pet_id="a")
+        self.assertEqual(len(Handler.connections), 1)
+
+    def test_awaited_calls_run_at_once_and_in_any_loop(self) -> None:
+        stub = make_stub(runtime)
+
+        async def calls() -> list[Any]:
+            return await asyncio.gather(*(stub.aio(pet_id="a", limit=i) for i in range(5)))
+
+        for _ in range(2):
+            self.assertEqual(asyncio.run(calls()), [{"name": "Rex"}] * 5)
+        self.assertEqual(len(Handler.seen), 10)
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,167 @@
+//! The vault: what it reads, what it says is wrong, and what it never shows.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use indexmap::IndexMap;
+use mce::config::{Auth, Environment, ServerConfig, Template};
+use mce::vault::{Error, Vault};
+use secrecy::ExposeSecret as _;
+
+fn template(text: &str) -> Template {
+    Template {
+        text: text.into(),
+        place: "swaggers.yaml:7:9".into(),
+    }
+}
+
+fn server(name: &str, auth: Option<Auth>) -> Arc<ServerConfig> {
+    Arc::new(ServerConfig {
+        name: name.into(),
+        auth,
+        ..ServerConfig::default()
+    })
+}
+
+fn environment(pairs: &[(&str, &str)]) -> Environment {
+    Environment::from_pairs(pairs.iter().map(|(name, value)| (*name, *value)))
+}
+
+fn secrets(vault: &Vault) -> Vec<String> {
+    vault
+        .secrets()
+        .iter()
+        .map(|secret| secret.expose_secret().to_owned())
+        .collect()
+}
+
+fn session() -> Auth {
+    Auth::Session {
+        login_url: template("https://api.example/login"),
+        username: template("u"),
+        password: template("${P}"),
+        username_field: "username".into(),
+        password_field: "password".into(),
+        form: false,
+        cookie_name: None,
+        token_field: None,
+        expires: Duration::from_hours(1),
+    }
+}
+
+fn oauth2() -> Auth {
+    Auth::OAuth2 {
+        token_url: template("https://api.example/token"),
+        client_id: template("c"),
+        client_secret: template("${S}"),
+        scope: None,
+        audience: None,
+        extra: IndexMap::new(),
+    }
+}
+
+#[test]
+fn a_kind_of_a_later_version_is_named_with_its_server_and_leaves_the_others() {
+    let servers = [
+        server("one", Some(oauth2())),
+        server("two", Some(session())),
+        server(
+            "three",
+            Some(Auth::Jwt {
+                token: template("t"),
+            }),
+        ),
+    ];
+    let vault = Vault::new(&servers, &environment(&[]));
+    let problems: Vec<String> = vault.problems().map(ToString::to_string).collect();
+    assert_eq!(problems.len(), 2);
+    assert!(
+        problems[0].starts_with("server `one`: `auth` of the type `oauth2` is not supported yet")
+    );
+    assert!(
+        problems[1].starts_with("server `two`: `auth` of the type `session` is not supported yet")
+    );
+    assert!(problems[1].contains("`MCE_TWO_AUTH`"));
+    assert_eq!(secrets(&vault), ["Bearer t", "t"]);
+}
+
+#[test]
+fn a_variable_stands_in_for_a_kind_of_a_later_version() {
+    let servers = [server("one", Some(oauth2()))];
+    let vault = Vault::new(&servers, &environment(&[("MCE_ONE_AUTH", "Bearer x")]));
+    assert_eq!(vault.problems().count(), 0);
+}
+
+#[test]
+fn an_unset_variable_is_named() {
+    let auth = Auth::Basic {
+        username: template("u"),
+        password: template("${MISSING_ONE}"),
+    };
+    let vault = Vault::new(&[server("one", Some(auth))], &environment(&[]));
+    let problem = vault.problems().next().unwrap();
+    assert!(matches!(problem, Error::Expansion { .. }));
+    assert!(problem.to_string().contains("MISSING_ONE"));
+}
+
+#[test]
+fn what_is_secret_within_a_value_is_known_by_itself() {
+    let auth = Auth::Basic {
+        username: template("user"),
+        password: template("pass-word"),
+    };
+    let env = environment(&[
+        ("MCE_ONE_API_KEY", "the-key"),
+        ("MCE_ONE_COOKIE", "Cookie: sid=the-session; theme=dark"),
+        (
+            "MCE_ONE_EXTRA_HEADERS",
+            r#"{"X-Secret": "the-extra", "X-Api-Version": "2024-01-01"}"#,
+        ),
+    ]);
+    let vault = Vault::new(&[server("one", Some(auth))], &env);
+    assert_eq!(
+        secrets(&vault),
+        [
+            "Basic dXNlcjpwYXNzLXdvcmQ=",
+            "dXNlcjpwYXNzLXdvcmQ=",
+            "pass-word",
+            "user:pass-word",
+            "the-key",
+            "the-session",
+            "dark",
+            "the-extra",
+        ]
+    );
+}
+
+#[test]
+fn a_jwt_given_with_its_scheme_is_not_sent_with_two() {
+    let auth = Auth::Jwt {
+        token: template("bearer abc"),
+    };
+    let vault = Vault::new(&[server("one", Some(auth))], &environment(&[]));
+    assert_eq!(secrets(&vault), ["Bearer abc", "abc"]);
+}
+
+#[test]
+fn debug_shows_no_secret() {
+    let auth = Auth::Jwt {
+        token: template("${T}"),
+    };
+    let env = environment(&[("T", "canary-1"), ("MCE_ONE_COOKIE", "a=canary-2")]);
+    let vault = Vault::new(&[server("one", Some(auth))], &env);
+    assert!(!format!("{vault:?} {:?}", vault.secrets()).contains("canary"));
+}
+
+#[test]
+fn an_empty_variable_counts_as_unset() {
+    let auth = Auth::Jwt {
+        token: template("file"),
+    };
+    let vault = Vault::new(
+        &[server("one", Some(auth))],
+        &environment(&[("MCE_ONE_AUTH", ""), ("MCE_ONE_EXTRA_HEADERS", "")]),
+    );
+    assert_eq!(vault.problems().count(), 0);
+    assert_eq!(secrets(&vault), ["Bearer file", "file"]);
+}
