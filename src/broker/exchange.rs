@@ -10,7 +10,7 @@ use std::time::Duration;
 use bytes::{Bytes, BytesMut};
 use reqwest::header::{HeaderMap, LOCATION};
 use reqwest::{Certificate, Client, Method, Proxy, StatusCode, redirect, retry};
-use secrecy::ExposeSecret as _;
+use secrecy::{ExposeSecret as _, SecretString};
 use url::Url;
 
 use super::address::{Refused, Resolver};
@@ -43,7 +43,7 @@ pub(super) struct Answer {
 #[derive(Debug)]
 pub(super) struct Connections {
     resolver: Resolver,
-    proxy: Option<String>,
+    proxy: Option<SecretString>,
     certificates: Vec<Certificate>,
     client: OnceLock<Result<Client, String>>,
 }
@@ -57,8 +57,8 @@ impl Connections {
             .clone()
             .filter(|_| base.is_https() && !base.is_private_literal);
         let host = proxy
-            .as_deref()
-            .and_then(|proxy| Url::parse(proxy).ok())
+            .as_ref()
+            .and_then(|proxy| Url::parse(proxy.expose_secret()).ok())
             .and_then(|proxy| proxy.host_str().map(str::to_owned));
         Self {
             resolver: Resolver::new(base.permission, host),
@@ -89,7 +89,7 @@ impl Connections {
             builder = builder.tls_certs_merge(self.certificates.iter().cloned());
         }
         if let Some(proxy) = &self.proxy {
-            let proxy = Proxy::https(proxy)
+            let proxy = Proxy::https(proxy.expose_secret())
                 .map_err(|_| "`MCE_HTTPS_PROXY` is not the URL of a proxy".to_owned())?;
             builder = builder.proxy(proxy);
         }

@@ -2,10 +2,12 @@
 
 use std::time::Duration;
 
+use secrecy::SecretString;
+
 use crate::config::Settings;
 
 /// What bounds every call: caps, the domains that may be reached, and the way out.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone)]
 pub struct Limits {
     /// Calls of one execution, refused ones included.
     pub max_calls: usize,
@@ -17,8 +19,8 @@ pub struct Limits {
     pub max_response_bytes: usize,
     /// Time for one call, where the server's config gives none.
     pub call_timeout: Duration,
-    /// `MCE_HTTPS_PROXY`.
-    pub https_proxy: Option<String>,
+    /// `MCE_HTTPS_PROXY`, which may hold a password.
+    pub https_proxy: Option<SecretString>,
     /// `MCE_ALLOWED_DOMAINS`; any where `None`.
     pub allowed_domains: Option<Vec<String>>,
 }
@@ -45,7 +47,7 @@ impl From<&Settings> for Limits {
             max_request_bytes: settings.max_request_bytes,
             max_response_bytes: settings.max_response_bytes,
             call_timeout: settings.call_timeout,
-            https_proxy: settings.https_proxy.clone(),
+            https_proxy: settings.https_proxy.clone().map(SecretString::from),
             allowed_domains: settings.allowed_domains.clone(),
         }
     }

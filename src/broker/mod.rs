@@ -37,7 +37,8 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
-use secrecy::SecretString;
+use percent_encoding::percent_decode_str;
+use secrecy::{ExposeSecret as _, SecretString};
 
 use crate::api::Manifest;
 use crate::config::Environment;
@@ -225,6 +226,7 @@ impl Broker {
 
 /// The password within `MCE_HTTPS_PROXY`.
 fn proxy_password(limits: &Limits) -> Option<SecretString> {
-    let proxy = url::Url::parse(limits.https_proxy.as_deref()?).ok()?;
-    proxy.password().map(SecretString::from)
+    let proxy = url::Url::parse(limits.https_proxy.as_ref()?.expose_secret()).ok()?;
+    let password = percent_decode_str(proxy.password()?).decode_utf8().ok()?;
+    Some(SecretString::from(password.into_owned()))
 }

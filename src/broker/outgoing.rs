@@ -32,8 +32,7 @@ const COMPONENT: &AsciiSet = &NON_ALPHANUMERIC
     .remove(b'_')
     .remove(b'~');
 
-/// A request ready to be sent.
-#[derive(Debug)]
+/// A request ready to be sent. No `Debug`: the URL may hold a credential.
 pub(super) struct Outgoing {
     pub(super) method: Method,
     pub(super) url: Url,
@@ -178,12 +177,23 @@ impl Parts<'_> {
                 Credential::Cookie { name, value } => Some((name.as_str(), value.expose_secret())),
                 _ => None,
             });
+        // Documents spell cookie authentication also as an API key in the header `Cookie`.
+        let of_headers = self
+            .credentials
+            .iter()
+            .filter_map(|credential| match credential {
+                Credential::Header { name, value } if name.eq_ignore_ascii_case("cookie") => {
+                    Some(cookie_pairs(value.expose_secret()))
+                }
+                _ => None,
+            })
+            .flatten();
         let of_config = self
             .extra_headers
             .iter()
             .filter(|(name, _)| name.eq_ignore_ascii_case("cookie"))
             .flat_map(|(_, value)| cookie_pairs(value.expose_secret()));
-        of_vault.chain(of_config)
+        of_vault.chain(of_headers).chain(of_config)
     }
 
     /// Looks at the arguments alone, before anything is encoded. Free-form keys may be neither
@@ -240,6 +250,11 @@ impl Parts<'_> {
         let mut replaced = BTreeSet::new();
         for credential in self.credentials {
             if let Credential::Query { name, value } = credential {
+                if is_override(name) {
+                    return Err(self.refuse(
+                        "the document wants a credential in a parameter that is never sent",
+                    ));
+                }
                 let name = utf8_percent_encode(name, COMPONENT);
                 let value = utf8_percent_encode(value.expose_secret(), COMPONENT);
                 replaced.insert(name.to_string());
@@ -320,7 +335,15 @@ impl Parts<'_> {
             headers.insert(name, value);
         }
         for credential in self.credentials {
-            if let Credential::Header { name, value } = credential {
+            if let Credential::Header { name, value } = credential
+                && !name.eq_ignore_ascii_case("cookie")
+            {
+                if is_forbidden_header(name) {
+                    return Err(self.refuse(&format!(
+                        "the document wants a credential in the header `{name}`, which is never \
+                         sent"
+                    )));
+                }
                 let (name, mut value) = self.header(name, value.expose_secret())?;
                 value.set_sensitive(true);
                 headers.insert(name, value);

@@ -169,13 +169,13 @@ fn decoded(path: &str) -> Result<Vec<Cow<'_, str>>, PathError> {
 }
 
 /// What careless servers may make of a decoded path: encoded slashes and backslashes are slashes,
-/// the path ends at `?` or `#`, `;…` is cut off, and empty segments are dropped.
+/// the path ends at `?` or `#`, what [`bare`] cuts off is, and empty segments are dropped.
 fn readings(path: &str) -> Vec<Vec<&str>> {
     let until_query = path.split(['?', '#']).next().unwrap_or(path);
     let mut readings = Vec::new();
     for path in [path, until_query] {
         let pieces: Vec<&str> = path.split(['/', '\\']).collect();
-        let cut: Vec<&str> = pieces.iter().map(|piece| without_matrix(piece)).collect();
+        let cut: Vec<&str> = pieces.iter().map(|piece| bare(piece)).collect();
         for pieces in [pieces, cut] {
             let mut merged = vec![""];
             merged.extend(pieces.iter().filter(|piece| !piece.is_empty()));
@@ -185,17 +185,20 @@ fn readings(path: &str) -> Vec<Vec<&str>> {
     readings
 }
 
-/// `.` or `..`, also before a `;`, which some servers cut off only after looking for dots.
+/// `.` or `..`, also between blanks, and before a `;`, which some servers cut off only after
+/// looking for dots.
 fn is_dots(segment: &str) -> bool {
     let before = segment.split(';').next().unwrap_or_default();
-    matches!(segment, "." | "..") || matches!(before, "." | "..")
+    matches!(before.trim(), "." | "..")
 }
 
-/// A segment without `;…`. One that is nothing else (style `matrix`) is kept.
-fn without_matrix(segment: &str) -> &str {
-    match segment.split_once(';') {
-        Some((before, _)) if !before.is_empty() => before,
-        _ => segment,
+/// A segment without `;…`, and without the dots and blanks at its end that Windows drops. One that
+/// is nothing else (style `matrix`) is kept.
+fn bare(segment: &str) -> &str {
+    let before = segment.split(';').next().unwrap_or_default();
+    match before.trim_end_matches(['.', ' ']) {
+        "" => segment,
+        bare => bare,
     }
 }
 
@@ -382,6 +385,8 @@ mod tests {
             "/users/%65xport",
             "/users/EXPORT",
             "/users/export%3Bx",
+            "/users/export.",
+            "/users/export%20",
             "/users/export%3Fx",
             "/users/export%23",
             "/users/%2565xport",
@@ -425,6 +430,7 @@ mod tests {
             "/files/a%5C..%5Cb",
             "/files/%252e%252e",
             "/files/..%3Bx",
+            "/files/..%20",
             "/files/a%2F..%3B%2Fb",
         ] {
             assert_eq!(

@@ -193,6 +193,45 @@ async fn code_cannot_replace_a_credential() {
 }
 
 #[tokio::test]
+async fn a_key_in_the_header_cookie_is_merged_with_other_cookies() {
+    let mut manifest = secured();
+    manifest.functions = vec![function(
+        "f",
+        "GET",
+        "/f",
+        &[parameter("lang", "cookie", json!({}))],
+        json!([{"header_key": []}]),
+    )];
+    if let Some(scheme) = manifest.security_schemes.get_mut("header_key") {
+        scheme.name = Some("Cookie".into());
+    }
+    let api = Capture::json("{}").await;
+    let shop = Setup::new(manifest)
+        .at(&api.url())
+        .variable("MCE_SHOP_API_KEY", "sid=real")
+        .build();
+    shop.call("f", json!({"lang": "en"})).await.unwrap();
+    assert_eq!(seen(&api.only()), ["", "", "", "lang=en; sid=real"]);
+}
+
+#[tokio::test]
+async fn a_document_cannot_make_a_credential_a_routing_header() {
+    let mut manifest = secured();
+    for name in ["Host", "X-Forwarded-Host", "X-HTTP-Method-Override"] {
+        if let Some(scheme) = manifest.security_schemes.get_mut("header_key") {
+            scheme.name = Some(name.into());
+        }
+        let api = Capture::json("{}").await;
+        let shop = Setup::new(manifest.clone())
+            .at(&api.url())
+            .variable("MCE_SHOP_API_KEY", "evil.example")
+            .build();
+        shop.refused("header_key", json!({})).await;
+        assert!(api.requests().is_empty());
+    }
+}
+
+#[tokio::test]
 async fn what_is_wrong_with_a_credential_stops_the_call_and_names_the_server() {
     let api = Capture::json("{}").await;
     for (variable, value, expected) in [

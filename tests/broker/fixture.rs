@@ -1,6 +1,7 @@
 //! A small API's manifest, and a broker over it.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
 use std::sync::{Arc, Mutex};
 
 use indexmap::IndexMap;
@@ -154,6 +155,11 @@ impl Setup {
     }
 
     pub fn build(self) -> Shop {
+        self.build_in(Path::new("."))
+    }
+
+    /// With this folder as the config's.
+    pub fn build_in(self, folder: &Path) -> Shop {
         let records = Arc::new(Records::default());
         let environment = self.environment();
         let config = Arc::new(self.config);
@@ -163,13 +169,14 @@ impl Setup {
             config,
             read_only: self.read_only,
         };
-        let broker = Arc::new(Broker::new(
+        let broker = Broker::new(
             BTreeMap::from([("shop".to_owned(), target)]),
             vault,
             &environment,
             Arc::clone(&records) as Arc<dyn Recorder>,
             self.limits,
-        ));
+        );
+        let broker = Arc::new(broker.with_certificates(folder, &environment));
         let host = broker.host(scope(&["shop"]));
         Shop {
             broker,

@@ -14,3 +14,4 @@ mod fixture;
 mod network;
 mod requests;
 mod rules;
+mod tls;

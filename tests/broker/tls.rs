@@ -1,0 +1,177 @@
+//! TLS is always verified; a server's own authority is trusted for that server alone. And the
+//! proxy is the one that MCE was told.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use mce::config::ServerConfig;
+use rcgen::{BasicConstraints, CertificateParams, IsCa, Issuer, KeyPair};
+use serde_json::json;
+use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
+use tokio::net::TcpListener;
+use tokio_rustls::TlsAcceptor;
+use tokio_rustls::rustls::ServerConfig as TlsConfig;
+use tokio_rustls::rustls::pki_types::PrivateKeyDer;
+
+use crate::capture::{Capture, response};
+use crate::fixture::{Setup, function, manifest, template};
+
+fn setup(config: impl FnOnce(&mut ServerConfig)) -> Setup {
+    let mut setup = Setup::new(manifest(
+        vec![function("f", "GET", "/f", &[], json!([]))],
+        &[],
+    ));
+    config(&mut setup.config);
+    setup
+}
+
+/// An API over TLS on loopback, and its authority as PEM. Gives its port.
+async fn secure(name: &str) -> (u16, String) {
+    let mut params = CertificateParams::new(Vec::new()).unwrap();
+    params.is_ca = IsCa::Ca(BasicConstraints::Unconstrained);
+    let key = KeyPair::generate().unwrap();
+    let authority = params.self_signed(&key).unwrap();
+    let issuer = Issuer::new(params, key);
+    let own_key = KeyPair::generate().unwrap();
+    let own = CertificateParams::new(vec![name.to_owned()])
+        .unwrap()
+        .signed_by(&own_key, &issuer)
+        .unwrap();
+    let private = PrivateKeyDer::try_from(own_key.serialize_der()).unwrap();
+    let config = TlsConfig::builder()
+        .with_no_client_auth()
+        .with_single_cert(vec![own.der().clone()], private)
+        .unwrap();
+    let acceptor = TlsAcceptor::from(Arc::new(config));
+    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let port = listener.local_addr().unwrap().port();
+    tokio::spawn(async move {
+        while let Ok((stream, _)) = listener.accept().await {
+            let Ok(mut stream) = acceptor.accept(stream).await else {
+                continue;
+            };
+            let _ = stream.read(&mut [0; 4096]).await;
+            let bytes = response(200, &[("content-type", "application/json")], "1");
+            let _ = stream.write_all(&bytes).await;
+            let _ = stream.shutdown().await;
+        }
+    });
+    (port, authority.pem())
+}
+
+#[tokio::test]
+async fn an_authority_of_the_config_is_trusted_and_no_other() {
+    let (port, pem) = secure("127.0.0.1").await;
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::write(folder.path().join("ca.pem"), pem).unwrap();
+    let url = format!("https://127.0.0.1:{port}");
+
+    let error = setup(|_| {})
+        .at(&url)
+        .build()
+        .call("f", json!({}))
+        .await
+        .unwrap_err();
+    assert_eq!(error.kind(), "network");
+    assert!(error.to_string().contains("certificate"), "{error}");
+
+    let trusting = setup(|config| config.ca_file = Some(template("${CA}")))
+        .at(&url)
+        .variable("CA", "ca.pem");
+    let shop = trusting.build_in(folder.path());
+    shop.call("f", json!({})).await.unwrap();
+}
+
+#[tokio::test]
+async fn a_certificate_for_another_name_is_not_accepted() {
+    let (port, pem) = secure("other.example").await;
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::write(folder.path().join("ca.pem"), pem).unwrap();
+    let shop = setup(|config| config.ca_file = Some(template("ca.pem")))
+        .at(&format!("https://127.0.0.1:{port}"))
+        .build_in(folder.path());
+    let error = shop.call("f", json!({})).await.unwrap_err();
+    assert_eq!(error.kind(), "network");
+}
+
+#[tokio::test]
+async fn an_authority_that_cannot_be_read_is_a_problem_of_that_server() {
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::write(folder.path().join("empty.pem"), "nothing").unwrap();
+    for (path, expected) in [
+        ("missing.pem", "cannot be read"),
+        ("empty.pem", "holds no PEM certificate"),
+        (".", "is not a regular file"),
+    ] {
+        let shop = setup(|config| config.ca_file = Some(template(path)))
+            .at("https://127.0.0.1:9")
+            .build_in(folder.path());
+        let problems: Vec<_> = shop.broker.problems().collect();
+        assert_eq!(problems.len(), 1);
+        assert!(problems[0].1.contains(expected), "{problems:?}");
+        shop.refused("f", json!({})).await;
+    }
+    assert!(Path::new(folder.path()).exists());
+}
+
+#[tokio::test]
+async fn the_configured_proxy_is_asked_for_names_and_never_for_private_addresses() {
+    let proxy = Capture::start(|_| response(403, &[], "")).await;
+    let with_proxy = |url: &str| {
+        let mut setup = setup(|_| {}).at(url);
+        let url = format!("http://user:canary-proxy@127.0.0.1:{}", proxy.port());
+        setup.limits.https_proxy = Some(url.into());
+        setup.build()
+    };
+    let error = with_proxy("https://api.mce.invalid/v1")
+        .call("f", json!({}))
+        .await
+        .unwrap_err();
+    assert_eq!(error.kind(), "network");
+    assert!(!error.to_string().contains("canary"), "{error}");
+    let request = proxy.only();
+    assert_eq!(request.line, "CONNECT api.mce.invalid:443 HTTP/1.1");
+    assert_eq!(
+        request.header("proxy-authorization"),
+        ["Basic dXNlcjpjYW5hcnktcHJveHk="]
+    );
+
+    // A name that leads into the own network is not passed on, and an address is not either.
+    with_proxy("https://localhost/v1")
+        .refused("f", json!({}))
+        .await;
+    let _ = with_proxy("https://127.0.0.1:9/v1")
+        .call("f", json!({}))
+        .await;
+    assert_eq!(proxy.requests().len(), 1);
+}
+
+/// Runs another test of this file in a process that has proxy variables.
+#[test]
+fn proxy_variables_of_the_process_are_not_followed() {
+    let program = std::env::current_exe().unwrap();
+    let mut command = std::process::Command::new(program);
+    command.args([
+        "--exact",
+        "requests::a_json_body_is_sent_with_its_type_and_length",
+    ]);
+    for name in [
+        "HTTP_PROXY",
+        "http_proxy",
+        "HTTPS_PROXY",
+        "ALL_PROXY",
+        "all_proxy",
+    ] {
+        command.env(name, "http://127.0.0.1:1");
+    }
+    let output = command
+        .env_remove("NO_PROXY")
+        .env_remove("no_proxy")
+        .output()
+        .unwrap();
+    let text = String::from_utf8_lossy(&output.stdout);
+    assert!(
+        output.status.success() && text.contains("1 passed"),
+        "{text}"
+    );
+}
