@@ -853,6 +853,7 @@ _REASONS = {
     508: "Loop Detected",
     511: "Network Authentication Required",
 }
+_SAYS_NOTHING = ("null", "{}", "[]", '""')
 _MESSAGE_KEYS = (
     "message",
     "error_description",
@@ -874,7 +875,7 @@ def _error_message(status: int, content_type: str | None, body: bytes) -> str:
     reason = _REASONS.get(status, "")
     head = f"{status} {reason}" if reason else f"{status}"
     detail = _tidy(_detail(content_type, body))
-    text = head if detail in ("", reason) else f"{head}: {detail}"
+    text = head if detail in ("", reason, *_SAYS_NOTHING) else f"{head}: {detail}"
     return text if len(text) <= _MAX_MESSAGE else f"{text[: _MAX_MESSAGE - 1]}…"
 
 
@@ -921,10 +922,11 @@ def _is_control(character: str) -> bool:
 
 
 _VISIBLE_HEADERS = frozenset(
-    ("content-type", "etag", "link", "retry-after", "x-total", "x-total-count", "x-total-pages")
-    + ("x-page", "x-per-page", "x-next-page", "x-prev-page")
+    ("content-range", "content-type", "etag", "link", "ratelimit", "retry-after")
+    + ("x-count", "x-next-page", "x-page", "x-per-page", "x-prev-page")
+    + ("x-total", "x-total-count", "x-total-pages")
 )
-_VISIBLE_PREFIXES = ("ratelimit", "x-ratelimit", "x-rate-limit")
+_VISIBLE_PREFIXES = ("ratelimit-", "x-page-", "x-pagination-", "x-rate-limit-", "x-ratelimit-")
 
 
 def _visible_headers(headers: Mapping[str, str]) -> dict[str, str]:
@@ -994,6 +996,9 @@ def _result(
     value = _decode(spec, status, content_type, body)
     if 200 <= status < 300:
         return value
+    # An API may echo what it was sent. Before the text is cut, and after it is unescaped.
+    for secret in outgoing.secrets:
+        body = body.replace(secret.encode(), b"***")
     message = _error_message(status, content_type, body)
     for secret in outgoing.secrets:
         message = message.replace(secret, "***")
@@ -1132,7 +1137,7 @@ def _client_options() -> tuple[Any, dict[str, Any]]:
         "follow_redirects": False,
         # A cookie that one answer sets must not travel with the next call.
         "cookies": CookieJar(DefaultCookiePolicy(allowed_domains=[])),
-        "headers": {"User-Agent": f"mce-runtime/{_ABI}"},
+        "headers": {"User-Agent": f"mce-runtime/{_ABI}", "Accept-Encoding": "gzip"},
     }
 
 

@@ -1,6 +1,8 @@
 //! Python identifiers from document names: ASCII `[a-z_][a-z0-9_]*` for functions and parameters,
 //! `[A-Z][A-Za-z0-9]*` for types.
 
+use std::fmt::Write as _;
+
 use heck::{ToSnakeCase, ToUpperCamelCase};
 use sha2::{Digest, Sha256};
 
@@ -191,11 +193,18 @@ pub(super) fn method_and_path(method: &str, path: &str) -> String {
 
 /// A type name of the ASCII letters and digits of a text.
 pub(crate) fn type_name(text: &str) -> String {
-    let words: String = text
-        .chars()
-        .map(|c| if c.is_ascii_alphanumeric() { c } else { '_' })
-        .collect();
-    let mut name = words.to_upper_camel_case();
+    // A name that is one already keeps its capitals.
+    let is_type_name = text.starts_with(|first: char| first.is_ascii_uppercase())
+        && text.chars().all(|c| c.is_ascii_alphanumeric());
+    let mut name = if is_type_name {
+        text.to_owned()
+    } else {
+        let words: String = text
+            .chars()
+            .map(|c| if c.is_ascii_alphanumeric() { c } else { '_' })
+            .collect();
+        words.to_upper_camel_case()
+    };
     if name.is_empty() {
         "Type".clone_into(&mut name);
     }
@@ -225,7 +234,7 @@ pub(super) fn suffixed(name: &str, suffix: &str) -> String {
 pub(crate) fn short_hash(text: &str) -> String {
     let digest = Sha256::digest(text.as_bytes());
     digest.iter().take(4).fold(String::new(), |mut hash, byte| {
-        hash.push_str(&format!("{byte:02x}"));
+        let _ = write!(hash, "{byte:02x}");
         hash
     })
 }
@@ -278,7 +287,8 @@ mod tests {
     fn type_names_are_camel_case_and_shadow_nothing() {
         assert_eq!(type_name("pet_store.Pet"), "PetStorePet");
         assert_eq!(type_name("Any"), "AnyType");
-        assert_eq!(type_name("3D"), "T3D");
+        assert_eq!(type_name("3d model"), "T3dModel");
+        assert_eq!(type_name("HTTPHeaders"), "HTTPHeaders");
         assert_eq!(type_name("雪"), "Type");
     }
 }

@@ -352,7 +352,7 @@ fn name_types(api: &mut Api) -> IndexMap<String, Value> {
         for parameter in &mut operation.parameters {
             schema::references_mut(&mut parameter.schema, &mut rewrite);
         }
-        for body in &mut operation.body {
+        if let Some(body) = &mut operation.body {
             schema::references_mut(&mut body.schema, &mut rewrite);
         }
         for response in &mut operation.responses {

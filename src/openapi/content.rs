@@ -98,12 +98,9 @@ pub(super) fn responses(
 ) -> Result<(Vec<Response>, BTreeMap<String, String>), String> {
     let mut responses = Vec::new();
     let mut descriptions = BTreeMap::new();
-    let declared = match operation.get("responses") {
-        Some(Value::Object(declared)) => declared,
-        _ => {
-            warn("it documents no responses".to_owned());
-            return Ok((responses, descriptions));
-        }
+    let Some(Value::Object(declared)) = operation.get("responses") else {
+        warn("it documents no responses".to_owned());
+        return Ok((responses, descriptions));
     };
     for (status, value) in declared {
         if status.starts_with("x-") {

@@ -15,6 +15,7 @@ mod servers;
 mod source;
 
 pub use document::ReadError;
+pub(crate) use source::read_file;
 pub use source::{LoadError, Loaded, Request, load};
 
 use crate::api::Api;

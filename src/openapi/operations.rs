@@ -1,12 +1,12 @@
 //! From the document's paths to operations, each of which succeeds or fails alone.
 
-use serde_json::{Map, Value, json};
+use serde_json::{Map, Value};
 use url::Url;
 
 use super::document::{Document, text};
 use super::schema::Schemas;
 use super::{content, parameters, paths, security, servers};
-use crate::api::{Api, Location, Operation, OperationParameter, Skipped, Style, visible};
+use crate::api::{Api, Location, Operation, Skipped, visible};
 
 const METHODS: &[&str] = &[
     "get", "put", "post", "delete", "options", "head", "patch", "trace",
@@ -101,10 +101,21 @@ fn read_path_item(
         let method = key.to_ascii_uppercase();
         let label = format!("{} {}", visible(&method), visible(path));
         if METHODS.contains(&key.as_str()) {
-            let Some(members) = value.as_object() else {
+            if !value.is_object() {
                 api.warnings
                     .push(format!("{label} is left out: it is no mapping"));
                 continue;
+            }
+            let members = match document.resolve(value).map(Value::as_object) {
+                Ok(Some(members)) => members,
+                Ok(None) => {
+                    skip(api, method, path, "its reference leads to no operation");
+                    continue;
+                }
+                Err(error) => {
+                    skip(api, method, path, &error.to_string());
+                    continue;
+                }
             };
             note_names(members, api);
             let mut warnings = Vec::new();
@@ -194,13 +205,11 @@ fn operation(
         }
         used
     });
-    for placeholder in placeholders {
-        if !names.contains(&placeholder) {
-            warn(format!(
-                "the placeholder `{placeholder}` is not declared; taken as a string"
-            ));
-            parameters.push(undeclared(placeholder));
-        }
+    // What may stand there, the document does not say; no value could be called right.
+    if let Some(placeholder) = placeholders.iter().find(|name| !names.contains(name)) {
+        return Err(format!(
+            "the placeholder `{{{placeholder}}}` of the path is not declared as a parameter"
+        ));
     }
     let body = content::body(document, schemas, members)?;
     let (responses, response_descriptions) = content::responses(document, schemas, members, warn)?;
@@ -221,18 +230,4 @@ fn operation(
         response_descriptions,
         security: security::requirements(document, members),
     })
-}
-
-fn undeclared(placeholder: String) -> OperationParameter {
-    OperationParameter {
-        wire_name: placeholder,
-        location: Location::Path,
-        required: true,
-        style: Style::Simple,
-        explode: false,
-        allow_reserved: false,
-        content_type: None,
-        description: String::new(),
-        schema: json!({"type": "string"}),
-    }
 }

@@ -105,7 +105,7 @@ impl<'a> Schemas<'a> {
                 result.insert("description".to_owned(), description.clone());
             }
             if self.document.is_3_0 {
-                return Ok(self.nullable(source, result));
+                return Ok(Self::nullable(source, result));
             }
         }
         for (keyword, value) in source {
@@ -121,7 +121,7 @@ impl<'a> Schemas<'a> {
             result.insert("prefixItems".to_owned(), Value::Array(items?));
         }
         exclusive_bounds(source, &mut result);
-        Ok(self.nullable(source, result))
+        Ok(Self::nullable(source, result))
     }
 
     /// One keyword's value; `None` where it is left out.
@@ -163,7 +163,7 @@ impl<'a> Schemas<'a> {
 
     /// 3.0 says `nullable: true` where JSON Schema lists the type `null`. Many 3.1 documents
     /// still do, and mean it.
-    fn nullable(&self, source: &Map<String, Value>, mut result: Map<String, Value>) -> Value {
+    fn nullable(source: &Map<String, Value>, mut result: Map<String, Value>) -> Value {
         // 3.0 forbids siblings of `$ref`, yet `nullable` beside one is common and always meant.
         if source.get("nullable") != Some(&Value::Bool(true)) {
             return Value::Object(result);
@@ -288,13 +288,13 @@ mod tests {
     use super::*;
     use crate::yaml::Position;
 
-    fn raise(version: &str, schema: Value) -> Value {
+    fn raise(version: &str, schema: &Value) -> Value {
         let root = json!({"openapi": version, "paths": {}, "components": {"schemas": {
             "Pet": {"type": "object"}, "Alias": {"$ref": "#/components/schemas/Pet"},
             "Loop": {"$ref": "#/components/schemas/Loop"},
         }}});
         let document = Document::new(root, Position::default()).unwrap();
-        Schemas::new(&document).raise(&schema).unwrap()
+        Schemas::new(&document).raise(schema).unwrap()
     }
 
     #[test]
@@ -302,14 +302,14 @@ mod tests {
         assert_eq!(
             raise(
                 "3.0.3",
-                json!({"type": "string", "nullable": true, "enum": ["a"]})
+                &json!({"type": "string", "nullable": true, "enum": ["a"]})
             ),
             json!({"type": ["string", "null"], "enum": ["a", null]})
         );
         assert_eq!(
             raise(
                 "3.0.3",
-                json!({"$ref": "#/components/schemas/Alias", "nullable": true})
+                &json!({"$ref": "#/components/schemas/Alias", "nullable": true})
             ),
             json!({"anyOf": [{"$ref": "#/components/schemas/Pet"}, {"type": "null"}]})
         );
@@ -320,12 +320,12 @@ mod tests {
         assert_eq!(
             raise(
                 "3.0.3",
-                json!({"type": "integer", "minimum": 1, "exclusiveMinimum": true})
+                &json!({"type": "integer", "minimum": 1, "exclusiveMinimum": true})
             ),
             json!({"type": "integer", "exclusiveMinimum": 1})
         );
         assert_eq!(
-            raise("3.1.0", json!({"maximum": 5, "exclusiveMaximum": false})),
+            raise("3.1.0", &json!({"maximum": 5, "exclusiveMaximum": false})),
             json!({"maximum": 5})
         );
     }
@@ -337,7 +337,7 @@ mod tests {
             "default": {"$ref": "other.yaml"},
             "properties": {"$ref": {"type": "string"}},
         });
-        assert_eq!(raise("3.1.0", schema.clone()), schema);
+        assert_eq!(raise("3.1.0", &schema), schema);
     }
 
     #[test]
@@ -345,7 +345,7 @@ mod tests {
         assert_eq!(
             raise(
                 "3.1.0",
-                json!({"type": 7, "required": true, "items": "x", "allOf": {}, "x-a": 1})
+                &json!({"type": 7, "required": true, "items": "x", "allOf": {}, "x-a": 1})
             ),
             json!({})
         );

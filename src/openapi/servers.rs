@@ -120,20 +120,31 @@ fn fill_in(server: &Map<String, Value>, template: &str) -> Result<String, String
         let in_authority = text
             .split_once("://")
             .is_some_and(|(_, rest)| !rest.contains('/'));
-        let harmless = |c: char| {
-            c.is_ascii_alphanumeric() || "-._~".contains(c) || !in_authority && "/%:+,".contains(c)
+        let tail = tail.strip_prefix('}').unwrap_or_default();
+        let is_scheme = text.is_empty() && tail.starts_with("://");
+        let is_whole = text.is_empty() && !is_scheme;
+        // A part of a host may not end it; only what stands before the path may begin one.
+        let ends_part = tail.is_empty() || tail.starts_with(['/', '{']);
+        let stays = |c: char| c.is_ascii_alphanumeric() || "-._~".contains(c);
+        let fits = if is_scheme {
+            default.chars().all(|c| c.is_ascii_alphanumeric())
+        } else if is_whole || !in_authority {
+            !default.contains(['?', '#', '@', '\\'])
+        } else {
+            let (host, path) = default.split_at(default.find('/').unwrap_or(default.len()));
+            let (host, port) = host.split_at(host.find(':').unwrap_or(host.len()));
+            host.chars().all(stays)
+                && port.chars().skip(1).all(|c| c.is_ascii_digit())
+                && path.chars().all(|c| stays(c) || "/%:+,".contains(c))
+                && (ends_part || port.is_empty() && path.is_empty())
         };
-        let whole_scheme = text.is_empty() && tail.starts_with("}://");
-        let whole_url = text.is_empty() && (tail == "}" || tail.starts_with("}/"));
-        if !whole_url && !default.chars().all(harmless)
-            || whole_scheme && !default.chars().all(|c| c.is_ascii_alphanumeric())
-        {
+        if !fits {
             return Err(format!(
                 "its variable `{shown}` changes more of the URL than its own part"
             ));
         }
         text.push_str(&default);
-        rest = tail.get(1..).unwrap_or_default();
+        rest = tail;
     }
     text.push_str(rest);
     if text.contains(['{', '}']) {
@@ -158,7 +169,7 @@ mod tests {
     use super::*;
     use crate::yaml::Position;
 
-    fn of(server: Value, location: Option<&str>) -> (Option<String>, Option<String>) {
+    fn of(server: &Value, location: Option<&str>) -> (Option<String>, Option<String>) {
         let root = json!({"openapi": "3.1.0", "servers": [server]});
         let document = Document::new(root, Position::default()).unwrap();
         base_url(
@@ -170,14 +181,14 @@ mod tests {
     #[test]
     fn absolute_relative_and_templated_servers() {
         assert_eq!(
-            of(json!({"url": "https://u:p@api.example.com/v1/?q#f"}), None)
+            of(&json!({"url": "https://u:p@api.example.com/v1/?q#f"}), None)
                 .0
                 .as_deref(),
             Some("https://api.example.com/v1")
         );
         assert_eq!(
             of(
-                json!({"url": "../v2"}),
+                &json!({"url": "../v2"}),
                 Some("https://x.example/docs/a/openapi.json")
             )
             .0
@@ -186,7 +197,7 @@ mod tests {
         );
         assert_eq!(
             of(
-                json!({"url": "https://{region}.example.com/{v}", "variables": {
+                &json!({"url": "https://{region}.example.com/{v}", "variables": {
                     "region": {"default": "eu"}, "v": {"default": "a/b"}}}),
                 None
             )
@@ -194,25 +205,43 @@ mod tests {
             .as_deref(),
             Some("https://eu.example.com/a/b")
         );
-        let (url, warning) = of(json!({"url": "/api"}), None);
+        let (url, warning) = of(&json!({"url": "/api"}), None);
         assert_eq!(url, None);
         assert!(warning.unwrap().contains("set `base_url`"));
     }
 
     #[test]
-    fn a_variable_cannot_move_the_host() {
-        let (url, warning) = of(
-            json!({"url": "https://{tenant}.example.com", "variables": {
-                "tenant": {"default": "evil.example/?"}}}),
-            None,
+    fn a_variable_may_be_a_host_with_its_port_or_begin_the_path() {
+        let server = json!({"url": "{protocol}://{host}{base}", "variables": {
+            "protocol": {"default": "http"},
+            "host": {"default": "localhost:8008"},
+            "base": {"default": "/_api/v1"},
+        }});
+        assert_eq!(
+            of(&server, None).0.as_deref(),
+            Some("http://localhost:8008/_api/v1")
         );
-        assert_eq!(url, None);
-        assert!(warning.unwrap().contains("`tenant`"));
+    }
+
+    #[test]
+    fn a_variable_cannot_move_the_host() {
+        for default in [
+            "evil.example/?",
+            "evil.example/",
+            "evil.example:80",
+            "u@evil.example",
+        ] {
+            let server = json!({"url": "https://{tenant}.example.com", "variables": {
+                "tenant": {"default": default}}});
+            let (url, warning) = of(&server, None);
+            assert_eq!(url, None, "{default}");
+            assert!(warning.unwrap().contains("`tenant`"));
+        }
     }
 
     #[test]
     fn other_schemes_and_passwords_are_not_repeated() {
-        let (url, warning) = of(json!({"url": "ftp://user:secret@files.example/"}), None);
+        let (url, warning) = of(&json!({"url": "ftp://user:secret@files.example/"}), None);
         assert_eq!(url, None);
         let warning = warning.unwrap();
         assert!(

@@ -35,9 +35,9 @@ struct Property<'a> {
     required: bool,
 }
 
-/// Turns schemas into types. `types` are the named schemas, by the names their classes bear.
+/// Turns schemas into types. `named` are the schemas with names, by the names their classes bear.
 pub(super) struct Types<'a> {
-    types: &'a IndexMap<String, Value>,
+    named: &'a IndexMap<String, Value>,
     known: HashMap<&'a str, PythonType>,
     taken: HashSet<String>,
     pending: VecDeque<(String, &'a Value)>,
@@ -45,11 +45,11 @@ pub(super) struct Types<'a> {
 }
 
 impl<'a> Types<'a> {
-    pub(super) fn new(types: &'a IndexMap<String, Value>) -> Self {
+    pub(super) fn new(named: &'a IndexMap<String, Value>) -> Self {
         Self {
-            types,
+            named,
             known: HashMap::new(),
-            taken: types.keys().cloned().collect(),
+            taken: named.keys().cloned().collect(),
             pending: VecDeque::new(),
             classes: BTreeMap::new(),
         }
@@ -200,15 +200,15 @@ impl<'a> Types<'a> {
     fn reference(&self, members: &'a Map<String, Value>) -> Option<&'a str> {
         let reference = members.get("$ref")?.as_str()?;
         let name = reference.strip_prefix("#/types/")?;
-        self.types.contains_key(name).then_some(name)
+        self.named.contains_key(name).then_some(name)
     }
 
     fn named(&mut self, name: &'a str, depth: usize) -> PythonType {
         if let Some(kind) = self.known.get(name) {
             return kind.clone();
         }
-        let types = self.types;
-        let Some(schema) = types.get(name) else {
+        let named = self.named;
+        let Some(schema) = named.get(name) else {
             return PythonType::Any;
         };
         if self.is_class(schema) {
@@ -299,7 +299,7 @@ impl<'a> Types<'a> {
             };
             if let Some(name) = self.reference(members) {
                 if visited.insert(name)
-                    && let Some(target) = self.types.get(name)
+                    && let Some(target) = self.named.get(name)
                 {
                     pending.push((target, certain));
                 }

@@ -1,6 +1,8 @@
 //! A small pretty printer that lays out Python the way `black` and `ruff format` do: on one line
 //! where it fits, else one item a line with a trailing comma.
 
+use std::fmt::Write as _;
+
 /// Columns of a line.
 pub(super) const WIDTH: usize = 100;
 
@@ -117,7 +119,7 @@ impl Code {
                 };
                 for item in items {
                     let laid_out = item.unparenthesised(indent + 4);
-                    text.push_str(&format!("{margin}    {laid_out}{comma}\n"));
+                    let _ = writeln!(text, "{margin}    {laid_out}{comma}");
                 }
                 text.push_str(&margin);
                 text.push(*close);

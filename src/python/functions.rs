@@ -1,13 +1,13 @@
 //! One stub: its decorator, signature and docstring.
 
+use std::fmt::Write as _;
+
 use serde_json::Value;
 
 use super::code::{Code, WIDTH};
 use super::text::{docstring, one_line, prose, string_literal};
 use super::types::PythonType;
-use crate::api::{
-    Location, Media, NamedApi, Operation, OperationNames, Response, ResponseKind, Style,
-};
+use crate::api::{Location, NamedApi, Operation, OperationNames, Response, ResponseKind, Style};
 
 /// Characters of a description that go into a docstring; the manifest has all of it.
 const LONGEST_DESCRIPTION: usize = 2_000;
@@ -319,7 +319,7 @@ fn raises(operation: &Operation) -> String {
         })
         .collect();
     if !documented.is_empty() {
-        text.push_str(&format!(" ({})", documented.join("; ")));
+        let _ = write!(text, " ({})", documented.join("; "));
     }
     text.push('.');
     text
@@ -337,9 +337,10 @@ fn argument_lines(argument: &Argument<'_>) -> Vec<String> {
     }
     if let Some(default) = argument.schema.get("default") {
         let default = one_line(&default.to_string(), 80);
-        said = format!("{said} The API's default is `{default}`.")
-            .trim_start()
-            .to_owned();
+        if !said.is_empty() {
+            said.push(' ');
+        }
+        let _ = write!(said, "The API's default is `{default}`.");
     }
     if said.is_empty() {
         said = if argument.required {
@@ -412,9 +413,4 @@ fn sample(kind: &PythonType) -> String {
         PythonType::Any | PythonType::Dict(_) => "{}".to_owned(),
         PythonType::None => "None".to_owned(),
     }
-}
-
-/// What a function returns.
-pub(super) fn is_text(content_type: &str) -> bool {
-    matches!(Media::of(content_type), Media::Text)
 }

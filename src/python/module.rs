@@ -1,6 +1,7 @@
 //! The whole of `functions.py`.
 
 use std::collections::BTreeSet;
+use std::fmt::Write as _;
 
 use minijinja::syntax::SyntaxConfig;
 use minijinja::{Environment, context};
@@ -9,13 +10,11 @@ use serde_json::Value;
 use super::check::{ModuleError, check_module};
 use super::classes::{Class, Field, Types};
 use super::code::{Code, WIDTH};
-use super::functions::{
-    Argument, decorator, documentation, is_text, signature, successes, summary,
-};
+use super::functions::{Argument, decorator, documentation, signature, successes, summary};
 use super::text::{docstring, one_line, prose, string_literal};
 use super::types::PythonType;
 use crate::api::identifiers::type_name;
-use crate::api::{Media, NamedApi, ResponseKind};
+use crate::api::{Media, NamedApi, Operation, OperationNames, ResponseKind};
 
 const TEMPLATE: &str = include_str!("../../templates/functions.py.jinja");
 const LONGEST_TITLE: usize = 120;
@@ -60,98 +59,20 @@ pub struct RenderedFunction {
 /// renderer: nothing a document holds should bring it about.
 pub fn render(api: &NamedApi, target: Target<'_>) -> Result<Rendered, ModuleError> {
     let mut types = Types::new(&api.types);
+    let mut used: BTreeSet<String> = BTreeSet::new();
     let mut stubs = Vec::new();
     let mut functions = Vec::new();
-    let mut used: BTreeSet<String> = BTreeSet::new();
     for (operation, names) in api.api.operations.iter().zip(&api.names) {
-        let camel = type_name(&names.function);
-        let mut arguments: Vec<Argument<'_>> = operation
-            .parameters
-            .iter()
-            .zip(&names.parameters)
-            .map(|(parameter, name)| Argument {
-                name,
-                kind: types.of(&parameter.schema, &format!("{camel}{}", type_name(name))),
-                required: parameter.required,
-                description: &parameter.description,
-                schema: &parameter.schema,
-            })
-            .collect();
-        let parameters = arguments
-            .iter()
-            .map(|argument| argument.kind.text())
-            .collect();
-        let mut body_type = None;
-        if let (Some(body), Some(name)) = (&operation.body, &names.body) {
-            let kind = match Media::of(&body.content_type) {
-                Media::Json => types.of(&body.schema, &format!("{camel}Body")),
-                _ if is_text(&body.content_type) => PythonType::name("str"),
-                _ => PythonType::name("bytes"),
-            };
-            body_type = Some(kind.text());
-            arguments.push(Argument {
-                name,
-                kind,
-                required: body.required,
-                description: &body.description,
-                schema: &body.schema,
-            });
-        }
-        arguments.sort_by_key(|argument| !argument.required);
-        let successes = successes(&operation.responses);
-        let returns = if successes.is_empty() {
-            PythonType::None
-        } else {
-            PythonType::union(successes.iter().map(|response| match response.kind {
-                ResponseKind::Json => types.of(&response.schema, &format!("{camel}Response")),
-                ResponseKind::Text => PythonType::name("str"),
-                ResponseKind::Bytes => PythonType::name("bytes"),
-                ResponseKind::Empty => PythonType::None,
-                ResponseKind::Events => PythonType::Any,
-            }))
-        };
-        for argument in &arguments {
-            argument.kind.names(&mut used);
-        }
-        returns.names(&mut used);
-        stubs.push(context! {
-            decorator => decorator(api, operation, names),
-            signature => signature(&names.function, &arguments, &returns),
-            docstring => documentation(&names.function, operation, &arguments, &returns),
-        });
-        functions.push(RenderedFunction {
-            summary: summary(operation),
-            parameters,
-            body: body_type,
-            returns: returns.text(),
-        });
+        let (stub, function) = render_stub(api, operation, names, &mut types, &mut used);
+        stubs.push(stub);
+        functions.push(function);
     }
     let classes = types.into_classes();
     let class_names: BTreeSet<&str> = classes.keys().map(String::as_str).collect();
-    let mut rendered_classes = Vec::new();
-    for class in classes.values() {
-        rendered_classes.push(render_class(class, &class_names));
-        used.insert("TypedDict".to_owned());
-        if class.fields.iter().any(|field| field.required)
-            && class.fields.iter().any(|field| !field.required)
-        {
-            used.insert("NotRequired".to_owned());
-        }
-        for field in &class.fields {
-            field.kind.names(&mut used);
-        }
-    }
-    let typing = ["Any", "Literal", "NotRequired", "TypedDict"]
-        .into_iter()
-        .filter(|name| used.contains(*name))
-        .collect::<Vec<_>>()
-        .join(", ");
-    let typing = if typing.is_empty() {
-        typing
-    } else {
-        format!("from typing import {typing}")
-    };
-
+    let rendered_classes: Vec<String> = classes
+        .values()
+        .map(|class| render_class(class, &class_names, &mut used))
+        .collect();
     let mut environment = Environment::new();
     let syntax = SyntaxConfig::builder()
         .trim_blocks(true)
@@ -165,7 +86,7 @@ pub fn render(api: &NamedApi, target: Target<'_>) -> Result<Rendered, ModuleErro
             TEMPLATE,
             context! {
                 docstring => module_docstring(api, target),
-                typing,
+                typing => typing_import(&used),
                 api => api_line(api, target),
                 classes => rendered_classes,
                 functions => stubs,
@@ -175,6 +96,91 @@ pub fn render(api: &NamedApi, target: Target<'_>) -> Result<Rendered, ModuleErro
     let source = format!("{}\n", source.trim_end());
     check_module(&source)?;
     Ok(Rendered { source, functions })
+}
+
+/// One operation's stub, for the template, and its type texts. `used` gathers the names that the
+/// types need.
+fn render_stub<'a>(
+    api: &'a NamedApi,
+    operation: &'a Operation,
+    names: &'a OperationNames,
+    types: &mut Types<'a>,
+    used: &mut BTreeSet<String>,
+) -> (minijinja::Value, RenderedFunction) {
+    let camel = type_name(&names.function);
+    let mut arguments: Vec<Argument<'_>> = operation
+        .parameters
+        .iter()
+        .zip(&names.parameters)
+        .map(|(parameter, name)| Argument {
+            name,
+            kind: types.of(&parameter.schema, &format!("{camel}{}", type_name(name))),
+            required: parameter.required,
+            description: &parameter.description,
+            schema: &parameter.schema,
+        })
+        .collect();
+    let parameters = arguments
+        .iter()
+        .map(|argument| argument.kind.text())
+        .collect();
+    let mut body_type = None;
+    if let (Some(body), Some(name)) = (&operation.body, &names.body) {
+        let kind = match Media::of(&body.content_type) {
+            Media::Json => types.of(&body.schema, &format!("{camel}Body")),
+            Media::Text => PythonType::name("str"),
+            _ => PythonType::name("bytes"),
+        };
+        body_type = Some(kind.text());
+        arguments.push(Argument {
+            name,
+            kind,
+            required: body.required,
+            description: &body.description,
+            schema: &body.schema,
+        });
+    }
+    arguments.sort_by_key(|argument| !argument.required);
+    let successes = successes(&operation.responses);
+    let returns = if successes.is_empty() {
+        PythonType::None
+    } else {
+        PythonType::union(successes.iter().map(|response| match response.kind {
+            ResponseKind::Json => types.of(&response.schema, &format!("{camel}Response")),
+            ResponseKind::Text => PythonType::name("str"),
+            ResponseKind::Bytes => PythonType::name("bytes"),
+            ResponseKind::Empty => PythonType::None,
+            ResponseKind::Events => PythonType::Any,
+        }))
+    };
+    for argument in &arguments {
+        argument.kind.names(used);
+    }
+    returns.names(used);
+    let stub = context! {
+        decorator => decorator(api, operation, names),
+        signature => signature(&names.function, &arguments, &returns),
+        docstring => documentation(&names.function, operation, &arguments, &returns),
+    };
+    let function = RenderedFunction {
+        summary: summary(operation),
+        parameters,
+        body: body_type,
+        returns: returns.text(),
+    };
+    (stub, function)
+}
+
+/// The import of what the module uses of `typing`; empty where that is nothing.
+fn typing_import(used: &BTreeSet<String>) -> String {
+    let names: Vec<&str> = ["Any", "Literal", "NotRequired", "TypedDict"]
+        .into_iter()
+        .filter(|name| used.contains(*name))
+        .collect();
+    if names.is_empty() {
+        return String::new();
+    }
+    format!("from typing import {}", names.join(", "))
 }
 
 fn module_docstring(api: &NamedApi, target: Target<'_>) -> String {
@@ -250,7 +256,7 @@ fn fits_class_body(key: &str, classes: &BTreeSet<&str>) -> bool {
         && !classes.contains(key)
 }
 
-fn render_class(class: &Class, classes: &BTreeSet<&str>) -> String {
+fn render_class(class: &Class, classes: &BTreeSet<&str>, used: &mut BTreeSet<String>) -> String {
     let any_required = class.fields.iter().any(|field| field.required);
     let kind = |field: &Field| {
         if any_required && !field.required {
@@ -263,6 +269,13 @@ fn render_class(class: &Class, classes: &BTreeSet<&str>) -> String {
         .fields
         .iter()
         .all(|field| fits_class_body(&field.key, classes));
+    used.insert("TypedDict".to_owned());
+    for field in &class.fields {
+        field.kind.names(used);
+        if any_required && !field.required {
+            used.insert("NotRequired".to_owned());
+        }
+    }
     if !plain {
         let fields = class
             .fields
@@ -300,7 +313,7 @@ fn render_class(class: &Class, classes: &BTreeSet<&str>) -> String {
     }
     for field in &class.fields {
         let line = Code::around(format!("{}: ", field.key), kind(field), "");
-        text.push_str(&format!("    {}\n", line.laid_out(4, 4, 0)));
+        let _ = writeln!(text, "    {}", line.laid_out(4, 4, 0));
     }
     text.trim_end().to_owned()
 }

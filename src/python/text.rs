@@ -1,6 +1,8 @@
 //! Document text as Python: string literals and docstrings in which nothing can end the string,
 //! hide, or pass for something the compiler wrote.
 
+use std::fmt::Write as _;
+
 use crate::api::is_hidden;
 
 /// A string literal in double quotes.
@@ -25,9 +27,15 @@ fn push_escaped(target: &mut String, character: char) {
         '\r' => target.push_str("\\r"),
         '\t' => target.push_str("\\t"),
         _ if !is_hidden(character) => target.push(character),
-        _ if code < 0x100 => target.push_str(&format!("\\x{code:02x}")),
-        _ if code < 0x1_0000 => target.push_str(&format!("\\u{code:04x}")),
-        _ => target.push_str(&format!("\\U{code:08x}")),
+        _ if code < 0x100 => {
+            let _ = write!(target, "\\x{code:02x}");
+        }
+        _ if code < 0x1_0000 => {
+            let _ = write!(target, "\\u{code:04x}");
+        }
+        _ => {
+            let _ = write!(target, "\\U{code:08x}");
+        }
     }
 }
 
@@ -78,13 +86,33 @@ pub(super) fn prose(text: &str, width: usize, limit: usize) -> Vec<String> {
     let cut: String = text.trim().chars().take(limit).collect();
     let is_cut = cut.len() < text.trim().len();
     let mut lines: Vec<String> = Vec::new();
+    let mut paragraph = String::new();
+    let mut in_fence = false;
     for line in cut.split('\n') {
         let line = line.trim_end_matches(' ');
-        if line.is_empty() && lines.last().is_none_or(String::is_empty) {
-            continue;
+        let opens_or_closes = line.trim_start().starts_with("```");
+        // Lists, tables, headings and code keep their lines; the rest is running text.
+        let keeps_its_line = in_fence
+            || opens_or_closes
+            || line.starts_with(|c: char| " -*+|#>=[".contains(c) || c.is_ascii_digit());
+        in_fence ^= opens_or_closes;
+        if line.is_empty() || keeps_its_line {
+            flush(&mut paragraph, width, &mut lines);
         }
-        wrap(&defused(line), width, &mut lines);
+        if line.is_empty() {
+            if lines.last().is_some_and(|last| !last.is_empty()) {
+                lines.push(String::new());
+            }
+        } else if keeps_its_line {
+            wrap(&defused(line), width, &mut lines);
+        } else {
+            if !paragraph.is_empty() {
+                paragraph.push(' ');
+            }
+            paragraph.push_str(&defused(line));
+        }
     }
+    flush(&mut paragraph, width, &mut lines);
     if is_cut {
         lines.push("[…]".to_owned());
     }
@@ -126,6 +154,12 @@ fn defused(line: &str) -> String {
             format!("{margin}{} -{others}", word.trim_end())
         }
         _ => line.to_owned(),
+    }
+}
+
+fn flush(paragraph: &mut String, width: usize, lines: &mut Vec<String>) {
+    if !paragraph.is_empty() {
+        wrap(&defused(&std::mem::take(paragraph)), width, lines);
     }
 }
 
@@ -184,7 +218,10 @@ mod tests {
 
     #[test]
     fn prose_is_wrapped_and_headings_and_prompts_are_defused() {
-        assert_eq!(prose("a\r\nb\rc\td", 80, 100), ["a", "b", "c    d"]);
+        assert_eq!(
+            prose("a\r\nb\r- c\td\n\n\ne", 80, 100),
+            ["a b", "- c    d", "", "e"]
+        );
         assert_eq!(prose("aaa bbb ccc", 7, 100), ["aaa bbb", "ccc"]);
         assert_eq!(
             prose("Args:\n    >>> import os", 80, 100),

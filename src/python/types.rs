@@ -7,14 +7,14 @@ use serde_json::Value;
 use super::code::Code;
 use super::text::string_literal;
 
-/// Brackets within one another; CPython takes 200.
+/// Brackets within one another; `CPython` takes 200.
 const DEEPEST: usize = 16;
 /// Parts of one type.
 const LARGEST: usize = 120;
 /// Values of one `Literal`, and the length of its text.
 const MOST_LITERALS: usize = 400;
 const LONGEST_LITERAL: usize = 12_000;
-/// Digits of an integer literal; CPython takes 4,300.
+/// Digits of an integer literal; `CPython` takes 4,300.
 const MOST_DIGITS: usize = 40;
 
 /// A Python type.

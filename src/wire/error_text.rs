@@ -9,6 +9,8 @@ const MAX_MESSAGE: usize = 300;
 const MAX_DETAIL: usize = 4096;
 /// As deep as a message is looked for.
 const MAX_DEPTH: usize = 4;
+/// JSON that tells a reader nothing.
+const SAYS_NOTHING: [&str; 4] = ["null", "{}", "[]", "\"\""];
 /// Where APIs put their message, the most telling first.
 const KEYS: [&str; 12] = [
     "message",
@@ -36,7 +38,7 @@ pub fn error_message(status: u16, content_type: Option<&str>, body: &[u8]) -> St
         format!("{status} {reason}")
     };
     let detail = tidy(&detail(content_type.unwrap_or_default(), body));
-    let text = if detail.is_empty() || detail == reason {
+    let text = if detail.is_empty() || detail == reason || SAYS_NOTHING.contains(&detail.as_str()) {
         head
     } else {
         format!("{head}: {detail}")

@@ -15,7 +15,10 @@ import importlib.util
 import inspect
 import json
 import os
+import shutil
+import subprocess
 import sys
+import tempfile
 import threading
 import traceback
 import types
@@ -209,6 +212,82 @@ class Stubs(unittest.TestCase):
         # What a thousand stubs and every execution pay for.
         for name in ("httpx", "asyncio", "inspect", "dataclasses", "decimal", "urllib.parse"):
             self.assertNotIn(f"import {name}\n", RUNTIME.read_text().split("__all__")[0])
+
+
+CLIENT = """
+from __future__ import annotations
+
+from typing import Literal, TypedDict
+
+from mce_runtime import Api
+
+_api = Api("zoo", base_url_env="MCE_ZOO_BASE_URL", auth_env="MCE_ZOO_AUTH")
+
+
+class Pet(TypedDict):
+    name: str
+
+
+@_api.operation("GET", "/pets/{id}", path={"id": "simple"}, query={"size": ("form", False)})
+def get_pet(*, id: str, size: list[Literal["s", "l"]] | None = None) -> Pet:
+    raise NotImplementedError
+"""
+CALLER = """
+from client import Pet, get_pet
+from mce_runtime import NULL, ApiError
+
+
+async def calls() -> Pet:
+    pet: Pet = get_pet(id="a", size=["s"])
+    try:
+        pet = await get_pet.aio(id="a", size=NULL)
+    except ApiError as error:
+        print(error.status + 1, error.headers["etag"].lower())
+    return pet
+
+
+get_pet(id=1)  # wrong: the type
+get_pet("a")  # wrong: by position
+get_pet(id="a", size=["m"])  # wrong: the literal
+get_pet()  # wrong: missing
+"""
+
+
+@unittest.skipUnless(importlib.util.find_spec("mypy"), "mypy is not installed")
+class Types(unittest.TestCase):
+    def test_the_runtime_is_strict_and_types_its_callers(self) -> None:
+        with tempfile.TemporaryDirectory() as folder:
+            shutil.copy(RUNTIME, folder)
+            Path(folder, "client.py").write_text(CLIENT)
+            Path(folder, "caller.py").write_text(CALLER)
+            done = subprocess.run(
+                [sys.executable, "-m", "mypy", "--strict", "--python-version", "3.11"]
+                + ["--config-file=", "--cache-dir", f"{folder}/cache", "--hide-error-context"]
+                + ["mce_runtime.py", "client.py", "caller.py"],
+                cwd=folder,
+                capture_output=True,
+                text=True,
+                check=False,
+            )
+        found = {line.partition(": ")[0] for line in done.stdout.splitlines() if ": error:" in line}
+        lines = enumerate(CALLER.splitlines(), 1)
+        wrong = {f"caller.py:{number}" for number, line in lines if "# wrong" in line}
+        self.assertEqual(found, wrong, done.stdout + done.stderr)
+
+
+@unittest.skipUnless(importlib.util.find_spec("pydantic"), "pydantic is not installed")
+class Pydantic(unittest.TestCase):
+    def test_a_model_is_sent_by_its_aliases(self) -> None:
+        import pydantic
+
+        class Pet(pydantic.BaseModel):
+            pet_name: str = pydantic.Field(alias="petName")
+            born: datetime.date
+            tag: str | None = None
+
+        pet = Pet(petName="Rex", born=datetime.date(2024, 2, 29))
+        expected = {"petName": "Rex", "born": "2024-02-29", "tag": None}
+        self.assertEqual(runtime._plain([pet], []), [expected])
 
 
 class RawNumber(str):
@@ -447,6 +526,13 @@ class Outside(unittest.TestCase):
         self.assertNotIn("s3cret", shown)
         self.assertEqual(error.status, 403)
         self.assertEqual(set(error.headers), {"content-type", "etag", "x-ratelimit-left"})
+
+    def test_a_secret_is_not_cut_into_readable_parts(self) -> None:
+        self.environment(AUTH="Bearer abcdefghijklmnop")
+        Handler.answer = (400, {}, b"x" * 270 + b" abcdefghijklmnop" * 5)
+        with self.assertRaises(runtime.ApiError) as caught:
+            make_stub(runtime)(pet_id="a")
+        self.assertNotIn("abc", str(caught.exception))
 
     def test_no_answer_shows_no_secret(self) -> None:
         self.environment(BASE_URL="http://s3cret-user:s3cret-pass@127.0.0.1:9/v1", **SECRETS)

@@ -1,6 +1,7 @@
 """Runs the wire vectors against ``mce_runtime.py``, without a network.
 
-Usage: run_outside.py MCE_RUNTIME_PY. Exit status 1 and one line a failure where a case fails.
+Usage: run_outside.py MCE_RUNTIME_PY [FILE...]. Without files, those beside this script. Exit status 1
+and a few lines a failure where a case fails.
 """
 
 from __future__ import annotations
@@ -129,7 +130,8 @@ def outcome(runtime: ModuleType, case: dict[str, Any]) -> tuple[Any, Any]:
 def main() -> int:
     runtime = load(sys.argv[1])
     failures = run = 0
-    for file in sorted(Path(__file__).parent.glob("*.json")):
+    files = [Path(name) for name in sys.argv[2:]] or sorted(Path(__file__).parent.glob("*.json"))
+    for file in files:
         for case in json.loads(file.read_text(encoding="utf-8")):
             if case.get("host_only"):
                 continue

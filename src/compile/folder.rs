@@ -1,0 +1,324 @@
+//! The output folder: what is there, atomic writes, and removal of what this program wrote.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::io::{ErrorKind, Read, Write};
+use std::path::{Path, PathBuf};
+
+use super::manifest::sha256_hex;
+use super::{FUNCTIONS_FILE, MANIFEST_FILE, RUNTIME, RUNTIME_FILE};
+use crate::api::{MANIFEST_VERSION, Manifest};
+
+/// Size of a file that is read back, in bytes.
+const LARGEST: u64 = 256 << 20;
+
+/// Why the output folder could not be used.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum FolderError {
+    /// A symbolic link where a real folder or file belongs.
+    #[error("`{path}` is a symbolic link; expected a real folder, remove the link")]
+    Link {
+        /// The link.
+        path: PathBuf,
+    },
+    /// The committed manifest, which is the lock of all names, is no manifest.
+    #[error(
+        "`{path}` cannot be read as a manifest ({reason}); restore it from version control, or delete it to name all functions anew"
+    )]
+    Manifest {
+        /// The manifest.
+        path: PathBuf,
+        /// What is wrong.
+        reason: String,
+    },
+    /// The file system refused.
+    #[error("cannot {action} `{path}`: {reason}")]
+    Io {
+        /// What was tried.
+        action: &'static str,
+        /// Where.
+        path: PathBuf,
+        /// What the system says.
+        reason: String,
+    },
+}
+
+fn io<'a>(action: &'static str, path: &'a Path) -> impl FnOnce(std::io::Error) -> FolderError + 'a {
+    move |error| FolderError::Io {
+        action,
+        path: path.to_owned(),
+        reason: error.to_string(),
+    }
+}
+
+/// What a server's folder held before.
+#[derive(Debug, Default)]
+pub(super) struct Lock {
+    pub(super) manifest: Option<Manifest>,
+}
+
+/// Reads the committed manifest of a server.
+pub(super) fn lock(output: &Path, server: &str) -> Result<Lock, FolderError> {
+    let folder = output.join(server);
+    refuse_link(&folder)?;
+    let path = folder.join(MANIFEST_FILE);
+    let Some(bytes) = read_regular(&path)? else {
+        return Ok(Lock::default());
+    };
+    let manifest = parse_manifest(&bytes).map_err(|reason| FolderError::Manifest {
+        path: path.clone(),
+        reason,
+    })?;
+    Ok(Lock {
+        manifest: Some(manifest),
+    })
+}
+
+pub(super) fn parse_manifest(bytes: &[u8]) -> Result<Manifest, String> {
+    #[derive(serde::Deserialize)]
+    struct Version {
+        manifest_version: u32,
+    }
+    let version: Version = serde_json::from_slice(bytes).map_err(|error| error.to_string())?;
+    if version.manifest_version != MANIFEST_VERSION {
+        return Err(format!(
+            "`manifest_version` is {}, this version of mce knows {MANIFEST_VERSION}",
+            version.manifest_version
+        ));
+    }
+    serde_json::from_slice(bytes).map_err(|error| error.to_string())
+}
+
+/// The bytes of a regular file; `None` where there is nothing.
+pub(super) fn read_regular(path: &Path) -> Result<Option<Vec<u8>>, FolderError> {
+    let metadata = match fs::symlink_metadata(path) {
+        Ok(metadata) => metadata,
+        Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
+        Err(error) => return Err(io("read", path)(error)),
+    };
+    let refuse = |reason: &str| FolderError::Io {
+        action: "read",
+        path: path.to_owned(),
+        reason: reason.to_owned(),
+    };
+    if metadata.is_symlink() {
+        return Err(FolderError::Link {
+            path: path.to_owned(),
+        });
+    }
+    if !metadata.is_file() {
+        return Err(refuse("it is no regular file"));
+    }
+    let file = fs::File::open(path).map_err(io("read", path))?;
+    let mut bytes = Vec::new();
+    file.take(LARGEST + 1)
+        .read_to_end(&mut bytes)
+        .map_err(io("read", path))?;
+    if u64::try_from(bytes.len()).unwrap_or(u64::MAX) > LARGEST {
+        return Err(refuse("it is larger than any file this program writes"));
+    }
+    Ok(Some(bytes))
+}
+
+fn refuse_link(path: &Path) -> Result<(), FolderError> {
+    match fs::symlink_metadata(path) {
+        Ok(metadata) if metadata.is_symlink() => Err(FolderError::Link {
+            path: path.to_owned(),
+        }),
+        _ => Ok(()),
+    }
+}
+
+/// What [`write`] did, or would do.
+pub(super) struct Written {
+    pub(super) paths: Vec<PathBuf>,
+    pub(super) changed: bool,
+}
+
+/// Writes the folder of a server. The runtime that the module imports is there before the module,
+/// and the manifest, which vouches for the module by its hash, comes last: whoever loads the
+/// folder in between finds the old manifest beside the new module and refuses them.
+pub(super) fn write(
+    output: &Path,
+    server: &str,
+    functions: &str,
+    manifest: &str,
+    dry_run: bool,
+) -> Result<Written, FolderError> {
+    let folder = output.join(server);
+    refuse_link(&folder)?;
+    let files = [(FUNCTIONS_FILE, functions), (MANIFEST_FILE, manifest)];
+    let mut written = Written {
+        paths: Vec::new(),
+        changed: false,
+    };
+    if !dry_run {
+        fs::create_dir_all(&folder).map_err(io("create", &folder))?;
+        replace(&output.join(RUNTIME_FILE), RUNTIME)?;
+    }
+    for (name, text) in files {
+        let path = folder.join(name);
+        let changed = if dry_run {
+            !holds(&path, text)
+        } else {
+            replace(&path, text)?
+        };
+        written.changed |= changed;
+        written.paths.push(path);
+    }
+    Ok(written)
+}
+
+fn holds(path: &Path, text: &str) -> bool {
+    matches!(read_regular(path), Ok(Some(bytes)) if bytes == text.as_bytes())
+}
+
+/// Puts a file in place as a whole, whatever happens; says whether it had to.
+fn replace(path: &Path, text: &str) -> Result<bool, FolderError> {
+    if holds(path, text) {
+        return Ok(false);
+    }
+    let folder = path.parent().unwrap_or(Path::new("."));
+    let mut builder = tempfile::Builder::new();
+    builder.prefix(".mce-").suffix(".tmp");
+    #[cfg(unix)]
+    builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
+    let mut file = builder.tempfile_in(folder).map_err(io("write", path))?;
+    file.write_all(text.as_bytes()).map_err(io("write", path))?;
+    file.as_file().sync_all().map_err(io("write", path))?;
+    file.persist(path)
+        .map_err(|error| io("write", path)(error.error))?;
+    // The rename is durable once the folder is; not every file system can do it.
+    if let Ok(handle) = fs::File::open(folder) {
+        let _ = handle.sync_all();
+    }
+    Ok(true)
+}
+
+/// What [`finish`] did.
+pub(super) struct Finished {
+    pub(super) removed: Vec<PathBuf>,
+    pub(super) warnings: Vec<String>,
+}
+
+/// Removes the output of servers that are no longer listed.
+pub(super) fn finish(output: &Path, servers: &[String]) -> Result<Finished, FolderError> {
+    let listed: BTreeSet<&str> = servers.iter().map(String::as_str).collect();
+    let mut finished = Finished {
+        removed: Vec::new(),
+        warnings: Vec::new(),
+    };
+    for folder in folders(output)? {
+        let name = folder
+            .file_name()
+            .and_then(|name| name.to_str())
+            .unwrap_or_default();
+        if listed.contains(name) {
+            continue;
+        }
+        match remove_written(&folder) {
+            Ok(true) => finished.removed.push(folder),
+            Ok(false) => {}
+            Err(reason) => finished.warnings.push(format!(
+                "`{}` belongs to no server of the config and was left: {reason}",
+                folder.display()
+            )),
+        }
+    }
+    Ok(finished)
+}
+
+/// What [`clean`] did.
+#[derive(Debug, Clone, Default, PartialEq, Eq, serde::Serialize)]
+pub struct Cleaned {
+    /// The folders that were removed.
+    pub removed: Vec<PathBuf>,
+    /// What was left, and why.
+    pub warnings: Vec<String>,
+}
+
+/// Removes what was compiled: the folders whose manifest this program wrote, of them only the
+/// files that the manifest lists and that are unchanged since, and the runtime.
+///
+/// # Errors
+///
+/// Where the output folder cannot be read.
+pub fn clean(output: &Path) -> Result<Cleaned, FolderError> {
+    let finished = finish(output, &[])?;
+    let mut cleaned = Cleaned {
+        removed: finished.removed,
+        warnings: finished.warnings,
+    };
+    let runtime = output.join(RUNTIME_FILE);
+    if cleaned.warnings.is_empty() && holds(&runtime, RUNTIME) {
+        fs::remove_file(&runtime).map_err(io("remove", &runtime))?;
+        cleaned.removed.push(runtime);
+    }
+    // Fails where anything is left in it, which is then somebody else's.
+    let _ = fs::remove_dir(output);
+    Ok(cleaned)
+}
+
+/// The real folders in the output folder, by name.
+fn folders(output: &Path) -> Result<Vec<PathBuf>, FolderError> {
+    let entries = match fs::read_dir(output) {
+        Ok(entries) => entries,
+        Err(error) if error.kind() == ErrorKind::NotFound => return Ok(Vec::new()),
+        Err(error) => return Err(io("read", output)(error)),
+    };
+    let mut folders = Vec::new();
+    for entry in entries {
+        let entry = entry.map_err(io("read", output))?;
+        // The type of the entry itself: links are not followed.
+        if entry.file_type().is_ok_and(|kind| kind.is_dir()) {
+            folders.push(entry.path());
+        }
+    }
+    folders.sort();
+    Ok(folders)
+}
+
+/// Removes a folder that this program wrote; `false` where it did not.
+fn remove_written(folder: &Path) -> Result<bool, String> {
+    let path = folder.join(MANIFEST_FILE);
+    let Ok(Some(bytes)) = read_regular(&path) else {
+        return Ok(false);
+    };
+    let Ok(manifest) = parse_manifest(&bytes) else {
+        return Ok(false);
+    };
+    let name = folder
+        .file_name()
+        .and_then(|name| name.to_str())
+        .unwrap_or_default();
+    if manifest.server != name || !manifest.compiler.starts_with("mce ") {
+        return Ok(false);
+    }
+    let mut files = Vec::new();
+    for (file, sha256) in &manifest.outputs {
+        let is_plain = Path::new(file)
+            .file_name()
+            .is_some_and(|plain| plain == file.as_str());
+        if !is_plain {
+            return Err(format!(
+                "its manifest lists `{file}`, which is no plain file name"
+            ));
+        }
+        let path = folder.join(file);
+        match read_regular(&path).map_err(|error| error.to_string())? {
+            Some(bytes) if sha256_hex(&bytes) == *sha256 => files.push(path),
+            Some(_) => return Err(format!("`{file}` was changed by hand")),
+            None => {}
+        }
+    }
+    // The manifest last: as long as it is there, the rest is known to be this program's.
+    files.push(path);
+    for file in files {
+        fs::remove_file(&file).map_err(|error| format!("`{}`: {error}", file.display()))?;
+    }
+    match fs::remove_dir(folder) {
+        Ok(()) => Ok(true),
+        Err(_) => Err("it holds other files; those that were compiled are removed".to_owned()),
+    }
+}

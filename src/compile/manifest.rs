@@ -1,0 +1,275 @@
+//! Puts a manifest together, its fingerprint included.
+
+use std::collections::{BTreeMap, HashSet};
+use std::fmt::Write as _;
+
+use indexmap::IndexMap;
+use serde_json::Value;
+use sha2::{Digest, Sha256};
+
+use super::{FUNCTIONS_FILE, RUNTIME};
+use crate::api::{
+    Body, Function, MANIFEST_VERSION, Manifest, NamedApi, Operation, OperationNames, Parameter,
+    RUNTIME_ABI, Spec, schema,
+};
+use crate::config::{Filter, ServerConfig};
+use crate::python::{Rendered, RenderedFunction, is_nullable};
+
+/// The compiler as manifests name it.
+pub(super) const COMPILER: &str = concat!("mce ", env!("CARGO_PKG_VERSION"));
+
+/// What a manifest is made of.
+pub(super) struct Inputs<'a> {
+    pub(super) server: &'a ServerConfig,
+    pub(super) title: &'a str,
+    pub(super) bytes: &'a [u8],
+    pub(super) named: &'a NamedApi,
+    pub(super) rendered: &'a Rendered,
+    pub(super) read_only: bool,
+}
+
+/// The manifest of a rendered API.
+pub(super) fn assemble(inputs: &Inputs<'_>) -> Manifest {
+    let Inputs {
+        server,
+        named,
+        rendered,
+        ..
+    } = inputs;
+    let functions: Vec<Function> = named
+        .api
+        .operations
+        .iter()
+        .zip(&named.names)
+        .zip(&rendered.functions)
+        .map(|((operation, names), rendered)| function(named, operation, names, rendered))
+        .collect();
+    let sha256 = sha256_hex(inputs.bytes);
+    Manifest {
+        manifest_version: MANIFEST_VERSION,
+        runtime_abi: RUNTIME_ABI,
+        server: server.name.clone(),
+        title: inputs.title.to_owned(),
+        description: named.api.description.clone(),
+        spec: Spec {
+            version: named.api.version.clone(),
+            source: source_text(server),
+            files: BTreeMap::new(),
+            sha256: sha256.clone(),
+        },
+        compiler: COMPILER.to_owned(),
+        fingerprint: fingerprint(server, &sha256),
+        read_only: inputs.read_only,
+        base_url: named.api.base_url.clone(),
+        base_url_env: server.env_name("BASE_URL"),
+        security_schemes: named.api.security_schemes.clone(),
+        outputs: [(
+            FUNCTIONS_FILE.to_owned(),
+            sha256_hex(rendered.source.as_bytes()),
+        )]
+        .into(),
+        types: needed_types(named),
+        functions,
+        skipped: named.api.skipped.clone(),
+    }
+}
+
+fn function(
+    named: &NamedApi,
+    operation: &Operation,
+    given: &OperationNames,
+    rendered: &RenderedFunction,
+) -> Function {
+    let mut parameters: Vec<Parameter> = operation
+        .parameters
+        .iter()
+        .zip(&given.parameters)
+        .zip(&rendered.parameters)
+        .map(|((parameter, name), kind)| {
+            let target = followed(named, &parameter.schema);
+            Parameter {
+                name: name.clone(),
+                wire_name: parameter.wire_name.clone(),
+                r#in: parameter.location,
+                required: parameter.required,
+                r#type: kind.clone(),
+                style: parameter.style,
+                explode: parameter.explode,
+                allow_reserved: parameter.allow_reserved,
+                content_type: parameter.content_type.clone(),
+                nullable: is_nullable(target),
+                default: target.get("default").cloned(),
+                r#enum: target.get("enum").and_then(Value::as_array).cloned(),
+                description: parameter.description.clone(),
+                schema: parameter.schema.clone(),
+            }
+        })
+        .collect();
+    parameters.sort_by_key(|parameter| !parameter.required);
+    let body = operation.body.as_ref().map(|body| Body {
+        name: given.body.clone().unwrap_or_default(),
+        content_type: body.content_type.clone(),
+        required: body.required,
+        r#type: rendered.body.clone().unwrap_or_default(),
+        alternatives: body.alternatives.clone(),
+        encoding: BTreeMap::new(),
+        schema: body.schema.clone(),
+    });
+    Function {
+        name: given.function.clone(),
+        operation_id: operation.operation_id.clone(),
+        method: operation.method.clone(),
+        path: operation.path.clone(),
+        tags: operation.tags.clone(),
+        summary: rendered.summary.clone(),
+        deprecated: operation.deprecated,
+        parameters,
+        body,
+        returns: rendered.returns.clone(),
+        responses: operation.responses.clone(),
+        security: operation.security.clone(),
+        pagination: None,
+    }
+}
+
+/// The schema itself, or the named one that it is a reference to.
+fn followed<'a>(named: &'a NamedApi, schema: &'a Value) -> &'a Value {
+    schema
+        .get("$ref")
+        .and_then(Value::as_str)
+        .and_then(|reference| reference.strip_prefix("#/types/"))
+        .and_then(|name| named.types.get(name))
+        .unwrap_or(schema)
+}
+
+/// The types that the kept operations reach.
+fn needed_types(named: &NamedApi) -> IndexMap<String, Value> {
+    let mut pending: Vec<String> = Vec::new();
+    for operation in &named.api.operations {
+        for parameter in &operation.parameters {
+            pending.extend(schema::references(&parameter.schema));
+        }
+        if let Some(body) = &operation.body {
+            pending.extend(schema::references(&body.schema));
+        }
+        for response in &operation.responses {
+            pending.extend(schema::references(&response.schema));
+        }
+    }
+    let mut needed: HashSet<String> = HashSet::new();
+    while let Some(reference) = pending.pop() {
+        let name = reference.trim_start_matches("#/types/");
+        if let Some(value) = named.types.get(name)
+            && needed.insert(name.to_owned())
+        {
+            pending.extend(schema::references(value));
+        }
+    }
+    let kept = named
+        .types
+        .iter()
+        .filter(|(name, _)| needed.contains(*name));
+    kept.map(|(name, value)| (name.clone(), value.clone()))
+        .collect()
+}
+
+/// `swagger_url` as the config spells it: variables unexpanded and without their defaults, no
+/// user name, password, query or fragment, and of an absolute path the file's name only.
+pub(super) fn source_text(server: &ServerConfig) -> String {
+    let mut text = String::new();
+    let mut rest = server.swagger_url.text.trim();
+    while let Some((before, inside)) = rest.split_once("${") {
+        let (variable, after) = inside.split_once('}').unwrap_or((inside, ""));
+        let name = variable.split(":-").next().unwrap_or_default();
+        text.push_str(before);
+        let _ = write!(text, "${{{name}}}");
+        rest = after;
+    }
+    text.push_str(rest);
+    if let Some((scheme, rest)) = text.split_once("://") {
+        let rest = rest.split(['?', '#']).next().unwrap_or_default();
+        let end = rest.find('/').unwrap_or(rest.len());
+        let (authority, path) = rest.split_at(end);
+        let host = authority.rsplit('@').next().unwrap_or_default();
+        return format!("{scheme}://{host}{path}");
+    }
+    if text.starts_with(['/', '\\', '~']) || text.get(1..3) == Some(":\\") {
+        return text
+            .rsplit(['/', '\\'])
+            .next()
+            .unwrap_or_default()
+            .to_owned();
+    }
+    text
+}
+
+/// SHA-256 over all that the output depends on: document, effective config, compiler.
+fn fingerprint(server: &ServerConfig, document: &str) -> String {
+    let filter =
+        |filter: &Filter| serde_json::json!([filter.tags, filter.paths, filter.operation_ids]);
+    let allow: Vec<String> = server
+        .read_only_allow
+        .iter()
+        .map(|entry| format!("{} {}", entry.method, entry.path))
+        .collect();
+    let effective = serde_json::json!({
+        "compiler": COMPILER,
+        "document": document,
+        "runtime": sha256_hex(RUNTIME.as_bytes()),
+        "server": server.name,
+        "title": server.title,
+        "source": source_text(server),
+        "read_only": server.is_read_only,
+        "read_only_allow": allow,
+        "include": filter(&server.include),
+        "exclude": filter(&server.exclude),
+        "rename": server.rename,
+        "top_level_functions": server.top_level_functions,
+    });
+    sha256_hex(effective.to_string().as_bytes())
+}
+
+/// SHA-256 in hexadecimal digits.
+pub(super) fn sha256_hex(bytes: &[u8]) -> String {
+    Sha256::digest(bytes)
+        .iter()
+        .fold(String::with_capacity(64), |mut text, byte| {
+            let _ = write!(text, "{byte:02x}");
+            text
+        })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::config::Template;
+
+    #[test]
+    fn sources_hold_no_secret_and_no_machine_path() {
+        for (spelt, expected) in [
+            ("specs/api.yaml", "specs/api.yaml"),
+            ("/home/me/specs/api.yaml", "api.yaml"),
+            (
+                "https://u:p@h.example/api.json?key=1#x",
+                "https://h.example/api.json",
+            ),
+            (
+                "${BASE:-https://u:p@h.example}/a.json?key=${KEY:-secret}",
+                "${BASE}/a.json?key=${KEY}",
+            ),
+            (
+                "https://${USER}:${PASSWORD}@h.example/a",
+                "https://h.example/a",
+            ),
+        ] {
+            let server = ServerConfig {
+                swagger_url: Template {
+                    text: spelt.to_owned(),
+                    place: String::new(),
+                },
+                ..ServerConfig::default()
+            };
+            assert_eq!(source_text(&server), expected);
+        }
+    }
+}

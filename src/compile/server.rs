@@ -1,0 +1,229 @@
+//! One server: from the document's bytes to the files of its folder.
+
+use std::path::PathBuf;
+
+use super::folder::{self, FolderError, Lock};
+use super::manifest::{self, Inputs};
+use super::{Options, ServerReport, json};
+use crate::api::filter::{self, RuleError, Rules, Selection};
+use crate::api::{Manifest, NamingError, give_names, visible};
+use crate::config::{Environment, Filter, ServerConfig};
+use crate::openapi::{self, LoadError, Loaded, ReadError};
+use crate::python::{self, ModuleError, Target};
+
+/// Why a server could not be compiled.
+#[derive(Debug, thiserror::Error)]
+pub(super) enum CompileError {
+    #[error(transparent)]
+    Config(#[from] crate::config::Error),
+    #[error(transparent)]
+    Load(#[from] LoadError),
+    #[error("`{source_shown}`: {error}")]
+    Read {
+        source_shown: String,
+        error: ReadError,
+    },
+    #[error("{place}: {error}")]
+    Rule { place: String, error: RuleError },
+    #[error("{place}: {error}")]
+    Naming { place: String, error: NamingError },
+    #[error(
+        "{place}: `top_level_functions`: `{entry}` is no function or operationId that was compiled"
+    )]
+    TopLevel { place: String, entry: String },
+    #[error(transparent)]
+    Module(#[from] ModuleError),
+    #[error(transparent)]
+    Folder(#[from] FolderError),
+    #[error(
+        "the document moves the API from {} to `{new}`, where credentials would then be sent; if that is right, compile with `--accept-origin`",
+        old.as_ref().map_or("no server of its own".to_owned(), |old| format!("`{old}`"))
+    )]
+    OriginMoved { old: Option<String>, new: String },
+}
+
+/// Fetches a server's document.
+pub(super) async fn load(
+    server: &ServerConfig,
+    folder: PathBuf,
+    environment: &Environment,
+) -> Result<Loaded, CompileError> {
+    let source = server.swagger_url.expand(environment)?;
+    let mut headers = Vec::new();
+    for (name, value) in &server.swagger_headers {
+        headers.push((name.clone(), value.expand(environment)?));
+    }
+    let mut certificates = None;
+    if let Some(file) = &server.ca_file {
+        let path = folder.join(file.expand(environment)?);
+        let read = tokio::task::spawn_blocking(move || openapi::read_file(&path)).await;
+        let read = read.unwrap_or_else(|error| Err(error.to_string()));
+        certificates = Some(read.map_err(|reason| LoadError {
+            shown: format!("ca_file: {}", visible(&file.text)),
+            reason,
+        })?);
+    }
+    let request = openapi::Request {
+        source,
+        shown: visible(&manifest::source_text(server)),
+        folder,
+        headers,
+        certificates,
+    };
+    Ok(openapi::load(&request).await?)
+}
+
+/// Compiles a loaded document and writes the server's folder.
+pub(super) fn compile(
+    server: &ServerConfig,
+    loaded: &Loaded,
+    options: &Options,
+    report: &mut ServerReport,
+) -> Result<(), CompileError> {
+    let lock = folder::lock(&options.output, &server.name)?;
+    let mut api = openapi::read(&loaded.bytes, loaded.location.as_ref()).map_err(|error| {
+        CompileError::Read {
+            source_shown: visible(&manifest::source_text(server)),
+            error,
+        }
+    })?;
+    if api.base_url.is_none() && server.base_url.is_none() {
+        let has_reason = api
+            .warnings
+            .iter()
+            .any(|warning| warning.contains("`base_url`"));
+        if !has_reason {
+            api.warnings
+                .push("the document names no server; set `base_url`".to_owned());
+        }
+    } else if server.base_url.is_some() {
+        // Where the config says it, the document's servers do not matter.
+        api.warnings
+            .retain(|warning| !warning.contains("set `base_url`"));
+    }
+    if !options.accept_origin {
+        check_origin(&lock, api.base_url.as_deref())?;
+    }
+    let read_only = server.is_read_only;
+    #[cfg(feature = "test-hooks")]
+    let read_only = read_only && !options.no_filter;
+    filter::apply(&mut api, &rules(server, read_only)).map_err(|error| CompileError::Rule {
+        place: server.place.clone(),
+        error,
+    })?;
+    if server.skills_url.is_some() {
+        api.warnings.push("`skills_url` is not used yet".to_owned());
+    }
+    let named = give_names(api, lock.manifest.as_ref(), &server.rename).map_err(|error| {
+        CompileError::Naming {
+            place: server.place.clone(),
+            error,
+        }
+    })?;
+    for entry in &server.top_level_functions {
+        let known = named.names.iter().any(|names| names.function == *entry)
+            || named
+                .api
+                .operations
+                .iter()
+                .any(|o| o.operation_id.as_ref() == Some(entry));
+        if !known {
+            return Err(CompileError::TopLevel {
+                place: server.place.clone(),
+                entry: visible(entry),
+            });
+        }
+    }
+    let title = server
+        .title
+        .clone()
+        .unwrap_or_else(|| named.api.title.clone());
+    let target = Target {
+        server: &server.name,
+        title: &title,
+    };
+    let rendered = python::render(&named, target)?;
+    let manifest = manifest::assemble(&Inputs {
+        server,
+        title: &title,
+        bytes: &loaded.bytes,
+        named: &named,
+        rendered: &rendered,
+        read_only: server.is_read_only,
+    });
+    describe(&manifest, &named.api.warnings, report);
+    let written = folder::write(
+        &options.output,
+        &server.name,
+        &rendered.source,
+        &json::to_text(&manifest),
+        options.dry_run,
+    )?;
+    report.paths = written.paths;
+    report.changed = written.changed;
+    Ok(())
+}
+
+/// Says in the report what was compiled and what was not.
+fn describe(manifest: &Manifest, warnings: &[String], report: &mut ServerReport) {
+    report.functions = manifest.functions.len();
+    for skipped in &manifest.skipped {
+        match skipped.reason.as_str() {
+            "read_only" => report.read_only += 1,
+            "excluded" => report.excluded += 1,
+            reason => report.unsupported.push(visible(&format!(
+                "{} {}: {}",
+                skipped.method,
+                skipped.path,
+                reason.trim_start_matches("unsupported: ")
+            ))),
+        }
+    }
+    report.warnings = warnings.iter().map(|warning| visible(warning)).collect();
+    if manifest.functions.is_empty() {
+        report
+            .warnings
+            .push("no operation of the document was compiled".to_owned());
+    }
+}
+
+/// A document may not move the place that credentials go to without somebody's consent.
+fn check_origin(lock: &Lock, new: Option<&str>) -> Result<(), CompileError> {
+    let (Some(manifest), Some(new)) = (&lock.manifest, new) else {
+        return Ok(());
+    };
+    let origin = |text: &str| {
+        url::Url::parse(text)
+            .ok()
+            .map(|url| url.origin().ascii_serialization())
+    };
+    let old = manifest.base_url.as_deref().and_then(origin);
+    match origin(new) {
+        Some(new) if old.as_ref() != Some(&new) => Err(CompileError::OriginMoved { old, new }),
+        _ => Ok(()),
+    }
+}
+
+fn rules(server: &ServerConfig, read_only: bool) -> Rules {
+    let selection = |filter: &Filter| Selection {
+        tags: filter.tags.clone(),
+        paths: filter.paths.clone(),
+        operation_ids: filter.operation_ids.clone(),
+    };
+    Rules {
+        read_only,
+        read_only_allow: server
+            .read_only_allow
+            .iter()
+            .map(|entry| {
+                (
+                    entry.method.clone(),
+                    entry.path.clone(),
+                    entry.place.clone(),
+                )
+            })
+            .collect(),
+        include: selection(&server.include),
+        exclude: selection(&server.exclude),
+    }
+}

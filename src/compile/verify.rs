@@ -1,0 +1,200 @@
+//! The check before a compiled server is used: what is reviewed is what is enforced.
+
+use std::path::{Path, PathBuf};
+
+use super::folder::{self, FolderError, parse_manifest};
+use super::manifest::sha256_hex;
+use super::{FUNCTIONS_FILE, MANIFEST_FILE};
+use crate::api::{Manifest, RUNTIME_ABI, is_mutating};
+use crate::python::{ModuleError, check_module};
+
+/// A compiled server that passed the check: the very bytes that were checked.
+#[derive(Debug, Clone)]
+pub struct Verified {
+    /// Its manifest.
+    pub manifest: Manifest,
+    /// The text of its `functions.py`.
+    pub functions: String,
+}
+
+/// Why a compiled server is refused. Every message says to run `mce compile`.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum VerifyError {
+    /// A file is missing.
+    #[error("`{path}` is missing; run `mce compile`")]
+    Missing {
+        /// The file.
+        path: PathBuf,
+    },
+    /// A file cannot be read.
+    #[error("{0}; run `mce compile`")]
+    Folder(#[from] FolderError),
+    /// The manifest is none, or one of another version.
+    #[error("`{path}` is no manifest that this version knows ({reason}); run `mce compile`")]
+    Manifest {
+        /// The manifest.
+        path: PathBuf,
+        /// What is wrong.
+        reason: String,
+    },
+    /// A file is not the one that was compiled.
+    #[error(
+        "`{path}` is not the file that its manifest was compiled with; restore both from version control or run `mce compile`"
+    )]
+    Changed {
+        /// The file.
+        path: PathBuf,
+    },
+    /// The module holds something else than compiled functions.
+    #[error("`{path}`: {error}; run `mce compile`")]
+    Module {
+        /// The module.
+        path: PathBuf,
+        /// What is wrong.
+        error: ModuleError,
+    },
+    /// The module and the manifest disagree.
+    #[error("`{server}`: functions.py and manifest.json disagree on {what}; run `mce compile`")]
+    Disagree {
+        /// The server.
+        server: String,
+        /// On what.
+        what: String,
+    },
+    /// A read-only server with an operation that may change state.
+    #[error(
+        "`{server}` is read-only, yet its manifest holds `{operation}`, which `read_only_allow` does not list; run `mce compile`"
+    )]
+    NotReadOnly {
+        /// The server.
+        server: String,
+        /// `METHOD /path`.
+        operation: String,
+    },
+}
+
+/// Reads a compiled server and checks it. Each file is read once.
+///
+/// # Errors
+///
+/// Where a file is missing, was changed since it was compiled, or is of another version, and
+/// where module and manifest do not list the same functions.
+pub fn verify(output: &Path, server: &str) -> Result<Verified, VerifyError> {
+    let is_plain = Path::new(server)
+        .file_name()
+        .is_some_and(|plain| plain == server);
+    let folder = output.join(server);
+    let manifest_path = folder.join(MANIFEST_FILE);
+    if !is_plain {
+        return Err(VerifyError::Missing {
+            path: manifest_path,
+        });
+    }
+    if std::fs::symlink_metadata(&folder).is_ok_and(|metadata| metadata.is_symlink()) {
+        return Err(FolderError::Link { path: folder }.into());
+    }
+    let bytes = folder::read_regular(&manifest_path)?.ok_or_else(|| VerifyError::Missing {
+        path: manifest_path.clone(),
+    })?;
+    let refuse = |reason: String| VerifyError::Manifest {
+        path: manifest_path.clone(),
+        reason,
+    };
+    let manifest = parse_manifest(&bytes).map_err(refuse)?;
+    if manifest.runtime_abi != RUNTIME_ABI {
+        return Err(refuse(format!(
+            "`runtime_abi` is {}, expected {RUNTIME_ABI}",
+            manifest.runtime_abi
+        )));
+    }
+    if manifest.server != server {
+        return Err(refuse(format!("it is that of `{}`", manifest.server)));
+    }
+    let mut functions = None;
+    for (file, sha256) in &manifest.outputs {
+        if Path::new(file)
+            .file_name()
+            .is_none_or(|plain| plain != file.as_str())
+        {
+            return Err(refuse(format!(
+                "`outputs` lists `{file}`, which is no plain file name"
+            )));
+        }
+        let path = folder.join(file);
+        let bytes = folder::read_regular(&path)?
+            .ok_or_else(|| VerifyError::Missing { path: path.clone() })?;
+        if sha256_hex(&bytes) != *sha256 {
+            return Err(VerifyError::Changed { path });
+        }
+        if file == FUNCTIONS_FILE {
+            let text = String::from_utf8(bytes).map_err(|_| VerifyError::Changed { path })?;
+            functions = Some(text);
+        }
+    }
+    let path = folder.join(FUNCTIONS_FILE);
+    let functions =
+        functions.ok_or_else(|| refuse(format!("`outputs` lacks `{FUNCTIONS_FILE}`")))?;
+    let facts = check_module(&functions).map_err(|error| VerifyError::Module { path, error })?;
+    let disagree = |what: String| VerifyError::Disagree {
+        server: server.to_owned(),
+        what,
+    };
+    if facts.server != server {
+        return Err(disagree("the server's name".to_owned()));
+    }
+    if facts.functions.len() != manifest.functions.len() {
+        return Err(disagree("the number of functions".to_owned()));
+    }
+    for (stub, function) in facts.functions.iter().zip(&manifest.functions) {
+        let mut declared: Vec<&str> = function
+            .parameters
+            .iter()
+            .map(|parameter| parameter.name.as_str())
+            .collect();
+        declared.extend(function.body.as_ref().map(|body| body.name.as_str()));
+        let mut taken: Vec<&str> = stub.parameters.iter().map(String::as_str).collect();
+        declared.sort_unstable();
+        taken.sort_unstable();
+        if (&stub.name, &stub.method, &stub.path)
+            != (&function.name, &function.method, &function.path)
+            || declared != taken
+        {
+            return Err(disagree(format!("`{}`", function.name)));
+        }
+    }
+    Ok(Verified {
+        manifest,
+        functions,
+    })
+}
+
+impl Verified {
+    /// Holds the read-only rule against what was compiled, with the config of today.
+    /// `allowed` are the entries of `read_only_allow`: method and path.
+    ///
+    /// # Errors
+    ///
+    /// Where config or manifest say read-only and a function may change state all the same.
+    pub fn check_read_only<'a>(
+        &self,
+        read_only: bool,
+        allowed: impl Iterator<Item = (&'a str, &'a str)>,
+    ) -> Result<(), VerifyError> {
+        if !read_only && !self.manifest.read_only {
+            return Ok(());
+        }
+        let allowed: Vec<(&str, &str)> = allowed.collect();
+        for function in &self.manifest.functions {
+            if is_mutating(&function.method)
+                && !allowed.contains(&(function.method.as_str(), function.path.as_str()))
+            {
+                return Err(VerifyError::NotReadOnly {
+                    server: self.manifest.server.clone(),
+                    operation: format!("{} {}", function.method, function.path),
+                });
+            }
+        }
+        Ok(())
+    }
+}
