@@ -367,7 +367,7 @@ def result_value(value: Any) -> Any:
             return sorted(value)
         except TypeError:
             return list(value)
-    if isinstance(value, (tuple, list, deque, range, *VIEWS)):
+    if isinstance(value, ARRAYS):
         return list(value)
     if dataclasses.is_dataclass(value) and not isinstance(value, type):
         return {field.name: getattr(value, field.name) for field in dataclasses.fields(value)}
@@ -377,7 +377,7 @@ def result_value(value: Any) -> Any:
     return safe_repr(value)
 
 
-VIEWS: tuple[Any, ...] = (type({}.keys()), type({}.values()), type({}.items()))
+ARRAYS: Any = (tuple, list, deque, range, type({}.keys()), type({}.values()), type({}.items()))
 
 
 def safe_repr(value: Any) -> str:
