@@ -154,6 +154,26 @@ fn debug_shows_no_secret() {
 }
 
 #[test]
+fn a_short_secret_is_warned_of_by_server() {
+    let jwt = |token: &str| {
+        Some(Auth::Jwt {
+            token: template(token),
+        })
+    };
+    let servers = [
+        server("one", jwt("0123456")),
+        server("two", jwt("01234567")),
+        server("three", None),
+    ];
+    let vault = Vault::new(&servers, &environment(&[]));
+    let warnings = vault.warnings();
+    assert_eq!(warnings.len(), 1);
+    assert!(warnings[0].starts_with("server `one`: a secret is shorter than 8 bytes"));
+    assert!(!warnings[0].contains("0123456"));
+    assert!(vault.has_secrets("one") && !vault.has_secrets("three"));
+}
+
+#[test]
 fn an_empty_variable_counts_as_unset() {
     let auth = Auth::Jwt {
         token: template("file"),

@@ -30,6 +30,7 @@ mod recording;
 mod redact;
 mod routes;
 mod server;
+mod templates;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
@@ -47,7 +48,7 @@ use crate::vault::Vault;
 use crate::wire::{Arguments, Value};
 use execution::Execution;
 pub use limits::Limits;
-pub use redact::{PLACEHOLDER, Redactor, SHORTEST_WITHIN_TEXT};
+pub use redact::{PLACEHOLDER, Redactor};
 use server::Server;
 
 /// A compiled server that the broker may call: its manifest exactly as it was verified on load.
@@ -193,6 +194,26 @@ impl Broker {
             let problem = server.link.as_ref().err()?;
             Some((name.as_str(), problem.as_str()))
         })
+    }
+
+    /// What the user should know that is no error, to be reported at start. Holds no secret.
+    #[must_use]
+    pub fn warnings(&self) -> Vec<String> {
+        let in_the_clear = self.servers.iter().filter_map(|(name, server)| {
+            let base = &server.link.as_ref().ok()?.base;
+            let is_open = !base.is_https() && !base.is_private_literal;
+            (is_open && self.vault.has_secrets(name)).then(|| {
+                format!(
+                    "server `{name}`: credentials go to `{}` unencrypted; use `https://`",
+                    base.host()
+                )
+            })
+        });
+        self.vault
+            .warnings()
+            .into_iter()
+            .chain(in_the_clear)
+            .collect()
     }
 
     /// Removes secrets from results, logs and audit.

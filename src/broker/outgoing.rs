@@ -377,6 +377,9 @@ impl Parts<'_> {
     /// as `wire` gives them), the vault's cookies and a configured extra header `Cookie`.
     fn cookies(&self, given: &[(String, String)]) -> Result<Option<HeaderValue>, CallError> {
         let secret: Vec<(&str, &str)> = self.secret_cookies().collect();
+        if secret.iter().any(|(_, value)| value.contains(';')) {
+            return Err(self.refuse("a credential that travels as a cookie holds `;`"));
+        }
         let mut pairs: Vec<(&str, &str)> = Vec::new();
         for (name, value) in given {
             let decoded = decode(name);

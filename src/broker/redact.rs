@@ -14,14 +14,11 @@ use bytes::Bytes;
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 use secrecy::{ExposeSecret as _, SecretString};
 
+use crate::vault::SHORT;
 use crate::wire::Value;
 
 /// What stands in place of a secret.
 pub const PLACEHOLDER: &str = "[redacted]";
-
-/// A secret below this many bytes would be found in innocent text by chance; it is removed only
-/// where it is the whole string.
-pub const SHORTEST_WITHIN_TEXT: usize = 8;
 
 /// RFC 3986: everything but the unreserved characters.
 const COMPONENT: &AsciiSet = &NON_ALPHANUMERIC
@@ -30,7 +27,8 @@ const COMPONENT: &AsciiSet = &NON_ALPHANUMERIC
     .remove(b'_')
     .remove(b'~');
 
-/// Knows the secrets, and finds them.
+/// Knows the secrets, and finds them: within any text, but [`SHORT`] ones only where they are the
+/// whole of it.
 pub struct Redactor {
     within: Option<AhoCorasick>,
     whole: BTreeSet<Vec<u8>>,
@@ -50,7 +48,7 @@ impl Redactor {
         let mut whole = BTreeSet::new();
         for secret in secrets {
             let secret = secret.expose_secret();
-            if secret.len() >= SHORTEST_WITHIN_TEXT {
+            if secret.len() >= SHORT {
                 spellings(secret, &mut patterns);
             } else if !secret.is_empty() {
                 whole.insert(secret.as_bytes().to_vec());
@@ -145,7 +143,7 @@ impl Redactor {
 /// Every spelling of a secret that is looked for.
 fn spellings(secret: &str, patterns: &mut BTreeSet<Vec<u8>>) {
     let mut add = |text: String| {
-        if text.len() >= SHORTEST_WITHIN_TEXT {
+        if text.len() >= SHORT {
             patterns.insert(text.into_bytes());
         }
     };

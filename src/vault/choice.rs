@@ -14,7 +14,7 @@ pub(super) fn choose(
     manifest: &Manifest,
     function: &Function,
 ) -> Result<Vec<Credential>, Error> {
-    if opts_out(manifest, function) {
+    if function.security.is_empty() {
         return Ok(Vec::new());
     }
     let mut chosen = best(configured, manifest, function);
@@ -43,16 +43,6 @@ pub(super) fn choose(
         }
     }
     Ok(chosen)
-}
-
-/// An empty list is an opt-out only where the document asks for security elsewhere: documents
-/// that name none at all say nothing about this operation either.
-fn opts_out(manifest: &Manifest, function: &Function) -> bool {
-    function.security.is_empty()
-        && manifest
-            .functions
-            .iter()
-            .any(|function| !function.security.is_empty())
 }
 
 fn api_key_schemes(manifest: &Manifest) -> impl Iterator<Item = &SecurityScheme> {

@@ -14,11 +14,14 @@ mod configured;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use secrecy::SecretString;
+use secrecy::{ExposeSecret as _, SecretString};
 
 use crate::api::{Function, Manifest};
 use crate::config::{Environment, ServerConfig};
 use configured::Configured;
+
+/// A secret below this many bytes is found in innocent text by chance.
+pub const SHORT: usize = 8;
 
 /// A credential ready to be attached to one request.
 #[derive(Debug, Clone)]
@@ -120,6 +123,32 @@ impl Vault {
             .filter_map(|server| server.as_ref().err())
     }
 
+    /// What the user should know that is no error, to be reported at start.
+    #[must_use]
+    pub fn warnings(&self) -> Vec<String> {
+        let short = |configured: &Configured| {
+            let mut secrets = configured.secrets.iter();
+            secrets.any(|secret| secret.expose_secret().len() < SHORT)
+        };
+        self.servers
+            .iter()
+            .filter(|(_, server)| server.as_ref().is_ok_and(short))
+            .map(|(name, _)| {
+                format!(
+                    "server `{name}`: a secret is shorter than {SHORT} bytes; it is removed from \
+                     answers only where it is a whole text"
+                )
+            })
+            .collect()
+    }
+
+    /// Whether anything secret is sent to a server.
+    #[must_use]
+    pub fn has_secrets(&self, server: &str) -> bool {
+        let server = self.servers.get(server).map(Result::as_ref);
+        matches!(server, Some(Ok(configured)) if !configured.secrets.is_empty())
+    }
+
     /// The credentials of one call.
     ///
     /// - `security` of the operation lists alternatives: the one of which most is configured is
@@ -128,9 +157,9 @@ impl Vault {
     ///   takes the API key, at the place the document names.
     /// - Where no alternative takes anything, the value for `Authorization` is attached all the
     ///   same, and so is an API key whose place the config names: the user configured them for
-    ///   this server. So it is for documents that name no security at all.
-    /// - An operation that opts out (`security: []`, in a document that asks for security
-    ///   elsewhere) gets none.
+    ///   this server. So it is for documents that name no security at all (`[{}]` in the
+    ///   manifest).
+    /// - An operation that opts out (`security: []`) gets none.
     /// - Cookies go on every call but those that opt out.
     ///
     /// # Errors

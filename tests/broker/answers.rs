@@ -106,6 +106,63 @@ async fn an_echoing_api_yields_no_secret() {
 }
 
 #[tokio::test]
+async fn an_api_that_reflects_what_it_received_yields_no_credential() {
+    let api = Capture::start(|request| {
+        let all = format!("{} {:?}", request.line, request.headers);
+        let headers = [
+            JSON,
+            ("etag", all.as_str()),
+            ("x-page-echo", request.header("authorization")[0]),
+            ("set-cookie", "a=b"),
+        ];
+        response(
+            418,
+            &headers,
+            json!({"message": all, "all": all}).to_string(),
+        )
+    })
+    .await;
+    let mut secured = manifest(
+        vec![function(
+            "f",
+            "GET",
+            "/f",
+            &[],
+            json!([{"all": [], "key": [], "ck": []}]),
+        )],
+        &[],
+    );
+    secured.security_schemes = serde_json::from_value(json!({
+        "all": {"type": "http", "scheme": "basic", "in": null, "name": null},
+        "key": {"type": "apiKey", "scheme": null, "in": "query", "name": "key"},
+        "ck": {"type": "apiKey", "scheme": null, "in": "cookie", "name": "ck"},
+    }))
+    .unwrap();
+    let shop = Setup::new(secured)
+        .at(&api.url())
+        .variable("MCE_SHOP_AUTH", "Basic dXNlcjpjYW5hcnktcGFzc3dvcmQ=")
+        .variable("MCE_SHOP_API_KEY", "canary key/with=signs")
+        .variable("MCE_SHOP_COOKIE", "sid=canary-session")
+        .variable("MCE_SHOP_EXTRA_HEADERS", r#"{"X-Extra": "canary-extra"}"#)
+        .build();
+    let error = format!("{:?}", shop.call("f", json!({})).await.unwrap_err());
+    let request = api.only();
+    assert_eq!(
+        request.line,
+        "GET /f?key=canary%20key%2Fwith%3Dsigns HTTP/1.1"
+    );
+    assert_eq!(request.header("x-extra"), ["canary-extra"]);
+    assert_eq!(
+        request.header("cookie"),
+        ["ck=canary key/with=signs; sid=canary-session"]
+    );
+    for secret in ["canary", "dXNlcjpjYW5h", "set-cookie"] {
+        assert!(!error.contains(secret), "{secret} in {error}");
+    }
+    assert!(error.contains("418"), "{error}");
+}
+
+#[tokio::test]
 async fn an_echo_that_is_compressed_and_cut_into_chunks_yields_no_secret() {
     let (_api, shop) = answering(|_| {
         let text = r#"{"a": "Bearer canary/secret+value 1"}"#;

@@ -137,7 +137,7 @@ async fn basic_is_encoded() {
 
 #[tokio::test]
 async fn a_document_without_security_gets_what_is_configured() {
-    let plain = manifest(vec![function("f", "GET", "/f", &[], json!([]))], &[]);
+    let plain = manifest(vec![function("f", "GET", "/f", &[], json!([{}]))], &[]);
     let auth = Auth::Static {
         value: template("Token abc"),
     };

@@ -111,6 +111,22 @@ async fn the_environment_wins_over_the_config_and_that_over_the_document() {
 }
 
 #[tokio::test]
+async fn credentials_in_the_clear_are_warned_of() {
+    let warnings = |url: &str| {
+        let setup = setup()
+            .at(url)
+            .variable("MCE_SHOP_AUTH", "Bearer 0123456789");
+        setup.build().broker.warnings()
+    };
+    assert_eq!(
+        warnings("http://api.example/v1"),
+        ["server `shop`: credentials go to `api.example` unencrypted; use `https://`"]
+    );
+    assert!(warnings("https://api.example/v1").is_empty());
+    assert!(warnings("http://127.0.0.1:8000").is_empty());
+}
+
+#[tokio::test]
 async fn a_missing_base_url_names_the_variable() {
     let message = refusal(setup()).await;
     assert!(message.contains("`MCE_SHOP_BASE_URL`"), "{message}");
