@@ -367,7 +367,7 @@ def result_value(value: Any) -> Any:
             return sorted(value)
         except TypeError:
             return list(value)
-    if isinstance(value, tuple | list | deque | range | LAZY):
+    if isinstance(value, (tuple, list, deque, range, *VIEWS)):
         return list(value)
     if dataclasses.is_dataclass(value) and not isinstance(value, type):
         return {field.name: getattr(value, field.name) for field in dataclasses.fields(value)}
@@ -377,7 +377,7 @@ def result_value(value: Any) -> Any:
     return safe_repr(value)
 
 
-LAZY = (type({}.keys()), type({}.values()), type({}.items()))
+VIEWS: tuple[type, ...] = (type({}.keys()), type({}.values()), type({}.items()))
 
 
 def safe_repr(value: Any) -> str:
@@ -498,9 +498,7 @@ class HostChannel:
 def install_host_module(channel: HostChannel) -> None:
     """Makes `import _mce_host` work; it does so nowhere else."""
     module = types.ModuleType("_mce_host", "Calls to the host; used by `mce_runtime`.")
-    module.__dict__.update(
-        call=channel.call, call_async=channel.call_async, RawNumber=RawNumber
-    )
+    module.__dict__.update(call=channel.call, call_async=channel.call_async, RawNumber=RawNumber)
     sys.modules["_mce_host"] = module
 
 
@@ -522,7 +520,7 @@ class ModuleFinder:
         if name not in self._sources and name not in self._packages:
             return None
         return importlib.machinery.ModuleSpec(
-            name, self, origin=f"<{name}>", is_package=name in self._packages
+            name, self, origin=module_file(name), is_package=name in self._packages
         )
 
     def create_module(self, spec: importlib.machinery.ModuleSpec) -> None:
@@ -531,11 +529,17 @@ class ModuleFinder:
     def exec_module(self, module: types.ModuleType) -> None:
         """Part of the import protocol."""
         source = self._sources.get(module.__name__, "")
-        exec(compile(source, f"<{module.__name__}>", "exec", dont_inherit=True), module.__dict__)
+        code = compile(source, module_file(module.__name__), "exec", dont_inherit=True)
+        exec(code, module.__dict__)
 
     def get_source(self, name: str) -> str | None:
         """Lets tracebacks and `inspect` show the source."""
         return self._sources.get(name)
+
+
+def module_file(name: str) -> str:
+    """The file name of a module in tracebacks; there is no such file."""
+    return name.replace(".", "/") + ".py"
 
 
 # --- the executing process --------------------------------------------------------------------
@@ -1023,7 +1027,7 @@ def become_executing_process(outputs: list[int], connection: socket.socket) -> N
         )
         setattr(sys, name, stream)
         setattr(sys, f"__{name}__", stream)
-    sys.__stdin__ = sys.stdin  # type: ignore[misc]
+    sys.__stdin__ = sys.stdin
 
 
 # --- what the container is like, from inside ----------------------------------------------------

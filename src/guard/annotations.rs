@@ -34,6 +34,7 @@ impl Checker<'_> {
             Expr::Name(name) if GENERIC_BUILTINS.contains(&name.id.as_str()) => {
                 self.resolve(name.id.as_str()).is_none()
             }
+            Expr::Name(name) if self.is_own_generic(name.id.as_str()) => true,
             value => self.known(value).iter().any(|known| {
                 matches!(known, Known::Name(module, _)
                     if matches!(module.as_str(), "typing" | "collections.abc" | "pydantic"))
@@ -42,6 +43,15 @@ impl Checker<'_> {
         if generic {
             self.check_subscript(subscript, None, 0);
         }
+    }
+
+    /// Whether a name is a class of the code that takes type arguments.
+    fn is_own_generic(&self, name: &str) -> bool {
+        self.resolve(name).is_some_and(|(_, binding)| {
+            binding.classes.iter().any(|class| {
+                class.type_params.is_some() || class.bases().iter().any(Expr::is_subscript_expr)
+            })
+        })
     }
 
     fn check_subscript(

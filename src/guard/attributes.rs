@@ -59,6 +59,9 @@ impl<'a> Checker<'a> {
             let rules = &self.policy.attributes;
             let allowed = if attribute.ctx == ExprContext::Load {
                 rules.dunder_readable.contains(name)
+                    || name == "__class__"
+                        && matches!(&*attribute.value, Expr::Name(receiver)
+                            if self.is_receiver(receiver.id.as_str()))
                     || rules.class_hooks.contains(name) && self.is_own_class(&attribute.value)
             } else {
                 rules.dunder_assignable.contains(name)
@@ -72,12 +75,14 @@ impl<'a> Checker<'a> {
             self.check_format(attribute);
             return;
         }
-        self.check_attribute_name(name, range, !imported);
+        let exception = matches!(&*attribute.value, Expr::Name(receiver)
+            if self.resolve(receiver.id.as_str()).is_some_and(|(_, binding)| binding.exception));
+        self.check_attribute_name(name, range, !imported && !exception);
     }
 
     /// Whether a hook may be called on the expression: `super()`, a class of the code, or a
     /// built-in class whose constructor is extended.
-    fn is_own_class(&self, expr: &Expr) -> bool {
+    pub(super) fn is_own_class(&self, expr: &Expr) -> bool {
         match expr {
             Expr::Call(call) => self.is_builtin(&call.func, "super"),
             Expr::Name(name) => match self.resolve(name.id.as_str()) {

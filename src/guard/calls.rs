@@ -5,7 +5,7 @@ use crate::pysyntax::ast::visitor::source_order::SourceOrderVisitor;
 use crate::pysyntax::ast::{Expr, ExprCall};
 use crate::pysyntax::{Ranged, TextRange};
 
-use super::check::{ATTRIBUTE_BUILTINS, Checker, Known};
+use super::check::{ATTRIBUTE_BUILTINS, Checker, Known, is_dunder};
 use super::finding::quoted;
 use super::walk::walk_expr;
 use super::{literal, rule};
@@ -20,6 +20,14 @@ impl<'a> Checker<'a> {
             && self.may_be_builtin(name.id.as_str())
         {
             self.check_attribute_builtin(call, name.id.as_str());
+            return;
+        }
+        if let Expr::Attribute(function) = &*call.func
+            && function.attr.as_str() == "__setattr__"
+            && self.is_builtin(&function.value, "object")
+        {
+            // How a frozen dataclass sets its own fields.
+            self.check_attribute_builtin(call, "setattr");
             return;
         }
         if self.is_known(&call.func, "operator", &ATTRIBUTE_GETTERS) {
@@ -124,16 +132,16 @@ impl<'a> Checker<'a> {
 
     /// `type(name, bases, namespace)` and `type(x)(…)`, which make classes.
     fn check_class_call(&mut self, call: &ExprCall) {
-        let makes_class = |func: &Expr| match func {
+        let makes_class = |func: &Expr| {
+            match func {
             Expr::Call(inner) => {
                 self.is_builtin(&inner.func, "type")
                     && !inner.arguments.args.first().is_some_and(|argument| {
-                        matches!(argument, Expr::Name(name)
-                            if self.resolve(name.id.as_str())
-                                .is_some_and(|(_, binding)| binding.receiver))
+                        matches!(argument, Expr::Name(name) if self.is_receiver(name.id.as_str()))
                     })
             }
             _ => self.is_builtin(func, "type"),
+        }
         };
         let arguments = &call.arguments;
         let many = arguments.args.len() > 1
@@ -244,6 +252,7 @@ impl<'a> Checker<'a> {
     /// Strings that typing and pydantic evaluate as types.
     fn check_type_call(&mut self, call: &ExprCall) {
         let arguments = &call.arguments;
+        self.check_pydantic_call(call);
         let (first, all_keywords) = if self.is_known(&call.func, "typing", &["cast"]) {
             (0, false)
         } else if self.is_known(
@@ -280,6 +289,37 @@ impl<'a> Checker<'a> {
             let name = keyword.arg.as_ref().map_or("", |name| name.as_str());
             if all_keywords || matches!(name, "type" | "typ" | "item_type") {
                 self.check_type_value(&keyword.value);
+            }
+        }
+    }
+
+    /// Keywords of pydantic that are types, and aliases, which name attributes where a model reads
+    /// objects.
+    fn check_pydantic_call(&mut self, call: &ExprCall) {
+        let pydantic =
+            |known: &Known| matches!(known, Known::Name(module, _) if module == "pydantic");
+        if !self.known(&call.func).iter().any(pydantic) {
+            return;
+        }
+        for keyword in &call.arguments.keywords {
+            match keyword.arg.as_ref().map_or("", |name| name.as_str()) {
+                "return_type" | "json_schema_input_type" => self.check_type_text(&keyword.value),
+                "alias" | "validation_alias" => self.check_alias_texts(&keyword.value),
+                _ => {}
+            }
+        }
+        if self.is_known(&call.func, "pydantic", &["AliasChoices", "AliasPath"]) {
+            call.arguments
+                .args
+                .iter()
+                .for_each(|argument| self.check_alias_texts(argument));
+        }
+    }
+
+    fn check_alias_texts(&mut self, value: &Expr) {
+        for text in self.texts(value).unwrap_or_default() {
+            if is_dunder(&text) || self.policy.attributes.internals.contains(&text) {
+                self.check_attribute_name(&text, value.range(), false);
             }
         }
     }

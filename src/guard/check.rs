@@ -1,20 +1,19 @@
-//! The pass that judges names, and walks to where the other rules apply.
+//! The pass that judges: what it knows of names, and the rules for them.
 
-use crate::pysyntax::ast::visitor::source_order::{self, SourceOrderVisitor};
-use crate::pysyntax::ast::{
-    Alias, ExceptHandler, Expr, ExprContext, ExprName, Identifier, ModModule, Pattern,
-    PatternKeyword, Stmt, TypeParam,
-};
-use crate::pysyntax::{Ranged, TextRange};
+use crate::pysyntax::TextRange;
+use crate::pysyntax::ast::visitor::source_order::SourceOrderVisitor;
+use crate::pysyntax::ast::{Alias, Expr, ExprCompare, ExprName, Identifier, ModModule, UnaryOp};
 
 use super::finding::{Finding, quoted};
 use super::policy::Policy;
 use super::scope::{Binding, Imported, ScopeId, ScopeKind, Scopes};
-use super::walk::{ScopeNode, ScopedVisitor, walk_expr, walk_stmt};
 use super::{CompiledNames, Facts, facts, literal, rule};
 
 /// Built-ins that name an attribute by a string: only called directly, with a literal.
 pub(super) const ATTRIBUTE_BUILTINS: [&str; 4] = ["getattr", "setattr", "delattr", "hasattr"];
+
+/// How many names are followed to an import.
+const MAX_ALIASES: usize = 4;
 
 /// What is known of the value of an expression.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -42,6 +41,7 @@ pub(super) fn judge<'a>(
         stack: vec![0],
         next_scope: 1,
         definite: Vec::new(),
+        tested: Vec::new(),
         findings: Vec::new(),
     };
     for stmt in &module.body {
@@ -57,11 +57,13 @@ pub(super) struct Checker<'a> {
     pub(super) names: &'a CompiledNames,
     pub(super) scopes: &'a Scopes<'a>,
     pub(super) facts: Facts,
-    stack: Vec<ScopeId>,
-    next_scope: ScopeId,
+    pub(super) stack: Vec<ScopeId>,
+    pub(super) next_scope: ScopeId,
     /// Names of denied built-ins that are certainly bound at this place, with the module or class
     /// scope that binds them: there, a name whose binding was not executed is the built-in.
-    definite: Vec<(ScopeId, &'a str)>,
+    pub(super) definite: Vec<(ScopeId, &'a str)>,
+    /// Where names stand that are only tested for truth.
+    tested: Vec<TextRange>,
     findings: Vec<Finding>,
 }
 
@@ -103,22 +105,7 @@ impl<'a> Checker<'a> {
     /// What an expression is known to be through imports; several where several imports bind it.
     pub(super) fn known(&self, expr: &Expr) -> Vec<Known> {
         match expr {
-            Expr::Name(name) => {
-                let Some((_, binding)) = self.resolve(name.id.as_str()) else {
-                    return Vec::new();
-                };
-                if !binding.only_imports() {
-                    return Vec::new();
-                }
-                binding
-                    .imports
-                    .iter()
-                    .map(|imported| match imported {
-                        Imported::Module(module) => Known::Module(module.clone()),
-                        Imported::Name(module, name) => self.member(module, name),
-                    })
-                    .collect()
-            }
+            Expr::Name(name) => self.known_name(self.scope(), name.id.as_str(), MAX_ALIASES),
             Expr::Attribute(attribute) => self
                 .known(&attribute.value)
                 .into_iter()
@@ -128,6 +115,61 @@ impl<'a> Checker<'a> {
                 })
                 .collect(),
             _ => Vec::new(),
+        }
+    }
+
+    fn known_name(&self, scope: ScopeId, name: &str, steps: usize) -> Vec<Known> {
+        let Some((owner, binding)) = self.scopes.resolve(scope, name) else {
+            return Vec::new();
+        };
+        if let [Expr::Name(value)] = binding.values.as_slice()
+            && binding.count == 1
+            && let Some(steps) = steps.checked_sub(1)
+        {
+            return self.known_name(owner, value.id.as_str(), steps);
+        }
+        if !binding.only_imports() {
+            return Vec::new();
+        }
+        let known = |imported: &Imported| match imported {
+            Imported::Module(module) => Known::Module(module.clone()),
+            Imported::Name(module, name) => self.member(module, name),
+        };
+        binding.imports.iter().map(known).collect()
+    }
+
+    /// Whether a statement gives a module another name, and that name nothing else.
+    pub(super) fn is_alias(&self, targets: &[Expr], value: &Expr) -> bool {
+        let [Expr::Name(target)] = targets else {
+            return false;
+        };
+        let once = self
+            .resolve(target.id.as_str())
+            .is_some_and(|(_, binding)| binding.count == 1);
+        once && value.is_name_expr() && self.is_module_value(value)
+    }
+
+    /// Whether an expression is a module.
+    fn is_module_value(&self, expr: &Expr) -> bool {
+        self.known(expr)
+            .iter()
+            .any(|known| matches!(known, Known::Module(_)))
+    }
+
+    /// Remembers names that are only tested for truth, as an optional import is.
+    pub(super) fn note_test(&mut self, test: &Expr) {
+        match test {
+            Expr::Name(name) => self.tested.push(name.range),
+            Expr::UnaryOp(operation) if operation.op == UnaryOp::Not => {
+                self.note_test(&operation.operand);
+            }
+            Expr::BoolOp(operation) => {
+                operation
+                    .values
+                    .iter()
+                    .for_each(|value| self.note_test(value));
+            }
+            _ => {}
         }
     }
 
@@ -162,14 +204,14 @@ impl<'a> Checker<'a> {
         })
     }
 
-    fn note_await(&mut self) {
+    pub(super) fn note_await(&mut self) {
         if !self.in_function() {
             self.facts.top_level_await = true;
         }
     }
 
     /// Remembers the denied built-ins among the names of a target.
-    fn bound_here(&mut self, target: &'a Expr) {
+    pub(super) fn bound_here(&mut self, target: &'a Expr) {
         match target {
             Expr::Name(name) => self.name_bound_here(name.id.as_str()),
             Expr::Tuple(tuple) => tuple.elts.iter().for_each(|item| self.bound_here(item)),
@@ -179,7 +221,7 @@ impl<'a> Checker<'a> {
         }
     }
 
-    fn name_bound_here(&mut self, name: &'a str) {
+    pub(super) fn name_bound_here(&mut self, name: &'a str) {
         let guarded =
             self.policy.denied_names.contains_key(name) || ATTRIBUTE_BUILTINS.contains(&name);
         if guarded && !self.scopes.kind(self.scope()).has_slots() {
@@ -189,10 +231,19 @@ impl<'a> Checker<'a> {
 
     /// A name that the code binds.
     pub(super) fn check_binding(&mut self, name: &str, range: TextRange) {
+        let in_class = self.scopes.kind(self.scope()) == ScopeKind::Class;
+        if in_class && self.policy.attributes.internals.contains(name) {
+            let message = format!("{} belongs to Python's own machinery", quoted(name));
+            self.report(
+                rule::ATTRIBUTE_INTERNAL,
+                range,
+                message,
+                "choose another name",
+            );
+        }
         if !is_dunder(name) || self.policy.names.assignable.contains(name) {
             return;
         }
-        let in_class = self.scopes.kind(self.scope()) == ScopeKind::Class;
         if !in_class {
             let message = format!("{} has a meaning of its own to Python", quoted(name));
             self.report(
@@ -212,9 +263,12 @@ impl<'a> Checker<'a> {
         }
     }
 
-    fn check_load(&mut self, expr: &Expr, name: &ExprName) {
+    pub(super) fn check_load(&mut self, expr: &Expr, name: &ExprName) {
         let id = name.id.as_str();
-        if self.check_name_reference(id, name.range) && !self.known_modules_ok(name) {
+        if self.check_name_reference(id, name.range)
+            && self.is_module_value(expr)
+            && !self.tested.contains(&name.range)
+        {
             let message = format!("the module {} is used as a value", quoted(id));
             let hint = format!("name what is used of it, such as `{id}.…`");
             self.report(rule::MODULE_VALUE, name.range, message, hint);
@@ -225,17 +279,6 @@ impl<'a> Checker<'a> {
             self.report(rule::ATTRIBUTE_DYNAMIC, name.range, message, hint);
         }
         self.check_attribute_getter_value(expr);
-    }
-
-    fn known_modules_ok(&self, name: &ExprName) -> bool {
-        let Some((_, binding)) = self.resolve(name.id.as_str()) else {
-            return true;
-        };
-        !binding.only_imports()
-            || !binding.imports.iter().any(|imported| match imported {
-                Imported::Module(_) => true,
-                Imported::Name(module, name) => self.is_module(&format!("{module}.{name}")),
-            })
     }
 
     /// Judges a reference to a name; also those inside string annotations.
@@ -264,7 +307,7 @@ impl<'a> Checker<'a> {
         true
     }
 
-    fn check_alias_name(&mut self, alias: &Alias) {
+    pub(super) fn check_alias_name(&mut self, alias: &Alias) {
         if let Some(name) = &alias.asname {
             self.check_binding(name.as_str(), name.range);
         }
@@ -279,192 +322,28 @@ pub(super) fn is_dunder(name: &str) -> bool {
     name.len() > 4 && name.starts_with("__") && name.ends_with("__")
 }
 
-impl<'a> ScopedVisitor<'a> for Checker<'a> {
-    fn enter_scope(&mut self, node: ScopeNode<'a>) {
-        let id = self.next_scope;
-        self.next_scope += 1;
-        self.stack.push(id);
-        let parameters = match node {
-            ScopeNode::Function(function) => Some(&*function.parameters),
-            ScopeNode::Lambda(lambda) => lambda.parameters.as_deref(),
-            _ => None,
-        };
-        for parameter in parameters
-            .into_iter()
-            .flat_map(|parameters| parameters.iter())
-        {
-            let name = parameter.name();
-            self.check_binding(name.as_str(), name.range);
-        }
-    }
-
-    fn leave_scope(&mut self) {
-        self.stack.pop();
-    }
-
-    fn for_target_bound(&mut self, target: &'a Expr) {
-        self.bound_here(target);
-    }
-}
-
-impl<'a> SourceOrderVisitor<'a> for Checker<'a> {
-    fn visit_body(&mut self, body: &'a [Stmt]) {
-        // Whether a block runs to its end is not known, so what it binds counts only inside it.
-        let mark = self.definite.len();
-        for stmt in body {
-            self.visit_stmt(stmt);
-        }
-        self.definite.truncate(mark);
-    }
-
-    fn visit_stmt(&mut self, stmt: &'a Stmt) {
-        let mark = self.definite.len();
-        match stmt {
-            Stmt::Import(import) => self.check_import(import),
-            Stmt::ImportFrom(import) => self.check_import_from(import),
-            Stmt::FunctionDef(function) => {
-                self.check_binding(function.name.as_str(), function.name.range);
-            }
-            Stmt::ClassDef(class) => {
-                self.check_binding(class.name.as_str(), class.name.range);
-                self.check_class(class);
-            }
-            Stmt::Assign(assign) => {
-                for target in &assign.targets {
-                    self.check_class_attribute(target, &assign.value);
-                }
-            }
-            Stmt::AnnAssign(assign) => {
-                if let Some(value) = &assign.value {
-                    self.check_class_attribute(&assign.target, value);
-                }
-            }
-            Stmt::Global(statement) => self.check_declared(&statement.names),
-            Stmt::Nonlocal(statement) => self.check_declared(&statement.names),
-            Stmt::For(statement) if statement.is_async => self.note_await(),
-            Stmt::With(statement) => {
-                if statement.is_async {
-                    self.note_await();
-                }
-                for item in &statement.items {
-                    self.visit_expr(&item.context_expr);
-                    if let Some(target) = &item.optional_vars {
-                        self.visit_expr(target);
-                        self.bound_here(target);
-                    }
-                }
-                self.visit_body(&statement.body);
-                return;
-            }
-            _ => {}
-        }
-        walk_stmt(self, stmt);
-        match stmt {
-            Stmt::For(_) => self.definite.truncate(mark),
-            Stmt::Assign(assign) => {
-                assign
-                    .targets
-                    .iter()
-                    .for_each(|target| self.bound_here(target));
-            }
-            Stmt::AnnAssign(assign) if assign.value.is_some() => self.bound_here(&assign.target),
-            Stmt::FunctionDef(function) => self.name_bound_here(function.name.as_str()),
-            Stmt::ClassDef(class) => self.name_bound_here(class.name.as_str()),
-            _ => {}
-        }
-    }
-
-    fn visit_annotation(&mut self, expr: &'a Expr) {
-        self.check_annotation(expr);
-        self.visit_expr(expr);
-    }
-
-    fn visit_expr(&mut self, expr: &'a Expr) {
-        match expr {
-            Expr::Name(name) => match name.ctx {
-                ExprContext::Load => self.check_load(expr, name),
-                _ => self.check_binding(name.id.as_str(), name.range),
-            },
-            Expr::Attribute(attribute) => self.check_attribute(expr, attribute),
-            Expr::Call(call) => self.check_call(expr, call),
-            Expr::Subscript(subscript) => {
-                self.check_type_subscript(subscript);
-                walk_expr(self, expr);
-            }
-            Expr::Compare(compare) if compare.ops.iter().all(|op| op.is_is() || op.is_is_not()) => {
-                // `module is None` is how an optional import is tested.
-                for operand in std::iter::once(&*compare.left).chain(&compare.comparators) {
-                    if self.known(operand).is_empty() {
-                        self.visit_expr(operand);
-                    }
-                }
-            }
-            Expr::Await(_) => {
-                self.note_await();
-                walk_expr(self, expr);
-            }
-            Expr::ListComp(comp) => {
-                if comp.generators.iter().any(|generator| generator.is_async) {
-                    self.note_await();
-                }
-                walk_expr(self, expr);
-            }
-            Expr::SetComp(comp) => {
-                if comp.generators.iter().any(|generator| generator.is_async) {
-                    self.note_await();
-                }
-                walk_expr(self, expr);
-            }
-            Expr::DictComp(comp) => {
-                if comp.generators.iter().any(|generator| generator.is_async) {
-                    self.note_await();
-                }
-                walk_expr(self, expr);
-            }
-            _ => walk_expr(self, expr),
-        }
-    }
-
-    fn visit_alias(&mut self, alias: &'a Alias) {
-        self.check_alias_name(alias);
-        let bound = alias.asname.as_ref().unwrap_or(&alias.name);
-        self.name_bound_here(bound.as_str());
-    }
-
-    fn visit_except_handler(&mut self, handler: &'a ExceptHandler) {
-        let ExceptHandler::ExceptHandler(inner) = handler;
-        if let Some(name) = &inner.name {
-            self.check_binding(name.as_str(), name.range);
-        }
-        source_order::walk_except_handler(self, handler);
-    }
-
-    fn visit_pattern(&mut self, pattern: &'a Pattern) {
-        let name = match pattern {
-            Pattern::MatchAs(pattern) => pattern.name.as_ref(),
-            Pattern::MatchStar(pattern) => pattern.name.as_ref(),
-            Pattern::MatchMapping(pattern) => pattern.rest.as_ref(),
-            _ => None,
-        };
-        if let Some(name) = name {
-            self.check_binding(name.as_str(), name.range);
-        }
-        source_order::walk_pattern(self, pattern);
-    }
-
-    fn visit_pattern_keyword(&mut self, keyword: &'a PatternKeyword) {
-        self.check_attribute_name(keyword.attr.as_str(), keyword.attr.range, true);
-        source_order::walk_pattern_keyword(self, keyword);
-    }
-
-    fn visit_type_param(&mut self, parameter: &'a TypeParam) {
-        self.check_binding(parameter.name().as_str(), parameter.range());
-        source_order::walk_type_param(self, parameter);
-    }
-}
-
 impl Checker<'_> {
-    fn check_declared(&mut self, names: &[Identifier]) {
+    /// `self.__class__ is other.__class__`, as `__eq__` is often written.
+    pub(super) fn compares_own_class(&self, compare: &ExprCompare) -> bool {
+        let class_of = |expr: &Expr| match expr {
+            Expr::Attribute(attribute) if attribute.attr.as_str() == "__class__" => attribute
+                .value
+                .as_name_expr()
+                .map(|name| self.is_receiver(name.id.as_str())),
+            _ => None,
+        };
+        let operands = std::iter::once(&*compare.left).chain(&compare.comparators);
+        let receivers: Option<Vec<bool>> = operands.map(class_of).collect();
+        receivers.is_some_and(|receivers| receivers.contains(&true))
+    }
+
+    /// Whether a name is the first parameter of a method.
+    pub(super) fn is_receiver(&self, name: &str) -> bool {
+        self.resolve(name)
+            .is_some_and(|(_, binding)| binding.receiver && binding.count == 1)
+    }
+
+    pub(super) fn check_declared(&mut self, names: &[Identifier]) {
         for name in names {
             self.check_binding(name.as_str(), name.range);
         }

@@ -176,8 +176,7 @@ fn write_string(text: &mut String, string: &str) {
                 let code = u32::from(character);
                 // Writing to a `String` does not fail.
                 let _ = match code {
-                    0..=0xff => write!(text, "\\x{code:02x}"),
-                    0x100..=0xffff => write!(text, "\\u{code:04x}"),
+                    0..=0xffff => write!(text, "\\u{code:04x}"),
                     _ => write!(text, "\\U{code:08x}"),
                 };
             }

@@ -21,6 +21,7 @@ mod render;
 mod rule;
 mod scope;
 mod source;
+mod visit;
 mod walk;
 
 use std::collections::{BTreeMap, BTreeSet};

@@ -1,6 +1,7 @@
 //! Running code again with other values of its top-level parameters.
 
 use std::fmt::Write;
+use std::ops::Range;
 
 use serde_json::{Map, Value};
 
@@ -69,20 +70,13 @@ pub fn substitute(
             return Err(UnknownParameters { unknown, known });
         }
     }
-    let mut edits: Vec<(std::ops::Range<usize>, String)> = params
+    let mut edits: Vec<(Range<usize>, String)> = params
         .iter()
         .filter_map(|(name, value)| Some((find(name)?.span.clone(), python_literal(value))))
         .collect();
     if facts.reads_params {
         let literal = python_literal(&Value::Object(params.clone()));
-        let end = facts.prologue_end;
-        // After a prologue the statement shares its line, so no line number of the code changes.
-        let statement = if end == 0 {
-            format!("_params = {literal}; ")
-        } else {
-            format!("; _params = {literal}")
-        };
-        edits.push((statement_place(code, end), statement));
+        edits.push(params_statement(code, facts.prologue_end, &literal));
     }
     edits.sort_by_key(|(span, _)| span.start);
     let mut result = String::with_capacity(code.len());
@@ -96,13 +90,24 @@ pub fn substitute(
     Ok(result)
 }
 
-/// Where `_params = …` goes: right behind the prologue, or alone on the first line.
-fn statement_place(code: &str, prologue_end: usize) -> std::ops::Range<usize> {
-    let bom = if code.starts_with('\u{feff}') {
+/// The statement that defines `_params`, and where it goes. It shares a line with the prologue or
+/// with a leading comment where there is one, so that line numbers stay what they are.
+fn params_statement(code: &str, prologue_end: usize, literal: &str) -> (Range<usize>, String) {
+    if prologue_end > 0 {
+        return (prologue_end..prologue_end, format!("; _params = {literal}"));
+    }
+    let start = if code.starts_with('\u{feff}') {
         '\u{feff}'.len_utf8()
     } else {
         0
     };
-    let place = prologue_end.max(bom);
-    place..place
+    let rest = code.get(start..).unwrap_or_default();
+    let text = if rest.starts_with('#') {
+        format!("_params = {literal}  ")
+    } else if rest.starts_with(['\n', '\r']) {
+        format!("_params = {literal}")
+    } else {
+        format!("_params = {literal}\n")
+    };
+    (start..start, text)
 }

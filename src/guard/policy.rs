@@ -39,6 +39,7 @@ pub(super) struct Attributes {
     pub(super) dunder_readable: HashSet<String>,
     pub(super) dunder_assignable: HashSet<String>,
     pub(super) class_hooks: HashSet<String>,
+    pub(super) dunder_keywords: HashSet<String>,
     pub(super) private_readable: HashSet<String>,
     pub(super) internals: HashSet<String>,
     pub(super) internal_prefixes: Vec<String>,

@@ -56,9 +56,21 @@ pub(super) struct Binding<'a> {
     pub(super) deleted: bool,
     /// Whether it is the first parameter of a method.
     pub(super) receiver: bool,
+    /// Whether an `except … as` binds it.
+    pub(super) exception: bool,
 }
 
-impl Binding<'_> {
+impl<'a> Binding<'a> {
+    fn merge(&mut self, other: Binding<'a>) {
+        self.count += other.count;
+        self.imports.extend(other.imports);
+        self.values.extend(other.values);
+        self.classes.extend(other.classes);
+        self.deleted |= other.deleted;
+        self.receiver &= other.receiver;
+        self.exception |= other.exception;
+    }
+
     /// Whether nothing but imports binds the name.
     pub(super) fn only_imports(&self) -> bool {
         self.count > 0 && self.count == self.imports.len()
@@ -104,7 +116,33 @@ impl<'a> Scopes<'a> {
             stack: vec![0],
         };
         binder.visit_body(&module.body);
+        binder.scopes.move_nonlocals();
         binder.scopes
+    }
+
+    /// Gives what functions bind by `nonlocal` to the scope that owns the name. It may come later
+    /// in the text, so this waits until all names are bound.
+    fn move_nonlocals(&mut self) {
+        for id in 0..self.all.len() {
+            let Some(scope) = self.all.get_mut(id) else {
+                continue;
+            };
+            let Some(parent) = scope.parent else { continue };
+            let nonlocals = std::mem::take(&mut scope.nonlocals);
+            for name in nonlocals {
+                let moved = self
+                    .all
+                    .get_mut(id)
+                    .and_then(|scope| scope.bindings.remove(name));
+                let owner = self.resolve(parent, name).map(|(owner, _)| owner);
+                let (Some(moved), Some(owner)) = (moved, owner) else {
+                    continue;
+                };
+                if let Some(scope) = self.all.get_mut(owner) {
+                    scope.bindings.entry(name).or_default().merge(moved);
+                }
+            }
+        }
     }
 
     /// The kind of a scope.
@@ -186,11 +224,6 @@ impl<'a> Binder<'a> {
                 id = parent;
             } else if scope.globals.contains(name) {
                 return 0;
-            } else if scope.nonlocals.contains(name) {
-                return self
-                    .scopes
-                    .resolve(parent, name)
-                    .map_or(id, |(owner, _)| owner);
             } else {
                 return id;
             }
@@ -252,7 +285,7 @@ impl<'a> Binder<'a> {
         let own = self
             .scopes
             .resolve(self.current(), name.id.as_str())
-            .is_some_and(|(_, binding)| binding.imports.is_empty());
+            .is_some_and(|(_, binding)| binding.imports.is_empty() && !binding.exception);
         if own {
             self.scopes.own_attributes.insert(attribute);
         }
@@ -438,6 +471,7 @@ impl<'a> SourceOrderVisitor<'a> for Binder<'a> {
             && let Some(binding) = self.bind(name.as_str())
         {
             binding.deleted = true;
+            binding.exception = true;
         }
         source_order::walk_except_handler(self, handler);
     }

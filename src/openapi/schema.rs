@@ -16,6 +16,8 @@ use crate::api::schema::{
 const DEEPEST_SCHEMA: usize = 48;
 /// Nesting of values in `enum`, `const` and `default`.
 const DEEPEST_DATA: usize = 16;
+/// Digits of a number; Python reads integers of 4,300.
+const LONGEST_NUMBER: usize = 1_000;
 const TYPES: &[&str] = &[
     "string", "number", "integer", "boolean", "array", "object", "null",
 ];
@@ -217,13 +219,17 @@ fn plain_keyword(source: &Map<String, Value>, keyword: &str, value: &Value) -> O
                 "maximum" => "exclusiveMaximum",
                 _ => "",
             };
-            value.is_number() && source.get(exclusive) != Some(&Value::Bool(true))
+            is_portable(value, 0)
+                && value.is_number()
+                && source.get(exclusive) != Some(&Value::Bool(true))
         }
-        "multipleOf" => value.is_number(),
+        "multipleOf" => value.is_number() && is_portable(value, 0),
         "minLength" | "maxLength" | "minItems" | "maxItems" | "minProperties" | "maxProperties"
         | "minContains" | "maxContains" => value.is_u64(),
-        "enum" => value.as_array().is_some_and(|values| !values.is_empty()) && is_shallow(value, 0),
-        "const" | "default" => is_shallow(value, 0),
+        "enum" => {
+            value.as_array().is_some_and(|values| !values.is_empty()) && is_portable(value, 0)
+        }
+        "const" | "default" => is_portable(value, 0),
         _ => false,
     };
     fits.then(|| value.clone())
@@ -268,17 +274,24 @@ fn exclusive_bounds(source: &Map<String, Value>, result: &mut Map<String, Value>
     ] {
         if source.get(exclusive) == Some(&Value::Bool(true))
             && let Some(limit @ Value::Number(_)) = source.get(bound)
+            && is_portable(limit, 0)
         {
             result.insert(exclusive.to_owned(), limit.clone());
         }
     }
 }
 
-fn is_shallow(value: &Value, depth: usize) -> bool {
+/// Whether data is neither nested too deeply nor holds a number that other readers of the
+/// manifest fail on or take for infinity.
+fn is_portable(value: &Value, depth: usize) -> bool {
     depth < DEEPEST_DATA
         && match value {
-            Value::Array(items) => items.iter().all(|item| is_shallow(item, depth + 1)),
-            Value::Object(members) => members.values().all(|item| is_shallow(item, depth + 1)),
+            Value::Number(number) => {
+                let spelt = number.as_str();
+                spelt.len() <= LONGEST_NUMBER && spelt.parse::<f64>().is_ok_and(f64::is_finite)
+            }
+            Value::Array(items) => items.iter().all(|item| is_portable(item, depth + 1)),
+            Value::Object(members) => members.values().all(|item| is_portable(item, depth + 1)),
             _ => true,
         }
 }

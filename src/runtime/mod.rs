@@ -1,1 +1,228 @@
 //! One execution from code to result; the registry of compiled servers; code cache; audit.
+//!
+//! - [`Runtime`]: everything one process needs to answer, whatever the transport.
+//! - `registry`, `load`, `source`: the compiled servers, checked before their first use.
+//! - `execution`: size → guard → sandbox → redaction → caps → cache → audit.
+//! - `discovery`: what there is to call.
+//! - `cache`, `audit`, `database`: two SQLite files.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use crate::broker::Recorder;
+use crate::config::{Config, Environment, ServerConfig, Settings};
+
+mod audit;
+mod brokered;
+mod cache;
+mod clock;
+mod database;
+mod discovery;
+mod egress;
+mod engine;
+mod execution;
+mod identifier;
+mod load;
+mod preview;
+mod registry;
+mod result;
+mod source;
+
+#[cfg(test)]
+pub(crate) mod fixture;
+#[cfg(test)]
+mod scenarios;
+
+pub use database::Error as DatabaseError;
+pub use discovery::{
+    FunctionAnswer, FunctionDetail, FunctionName, FunctionProblem, FunctionsAnswer, InlineFunction,
+    RefusedServer, ServerSummary, ServersPage,
+};
+pub use egress::{Egress, Targets};
+pub use engine::{Finding, SandboxProvider};
+pub use execution::{CachedRequest, CallRequest, ExecuteRequest};
+pub use result::{CallSummary, ErrorType, ExecutionResult, PlannedUse};
+
+/// The principal of a process that serves its own user (stdio, command line).
+pub const LOCAL_PRINCIPAL: &str = "local";
+
+/// Why a [`Runtime`] cannot be opened.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum Error {
+    /// A database cannot be used.
+    #[error(transparent)]
+    Database(#[from] DatabaseError),
+}
+
+/// Layers that tests switch off, one at a time, to attack the next one alone.
+#[cfg(feature = "test-hooks")]
+#[expect(
+    clippy::struct_excessive_bools,
+    reason = "one independent switch for each layer"
+)]
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Hooks {
+    /// The guard's verdict is ignored; its facts are still used.
+    pub no_guard: bool,
+    /// Code may call servers it did not import.
+    pub no_import_rule: bool,
+    /// Compiled files are used unchecked.
+    pub no_load_check: bool,
+    /// The broker's read-only rule is off.
+    pub no_broker_rule: bool,
+}
+
+/// [`Hooks`] as the rest of the module sees them, with or without the feature.
+#[cfg_attr(
+    feature = "test-hooks",
+    expect(
+        clippy::struct_excessive_bools,
+        reason = "one independent switch for each layer"
+    )
+)]
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct Switches {
+    no_guard: bool,
+    no_import_rule: bool,
+    no_load_check: bool,
+    #[cfg(feature = "test-hooks")]
+    no_broker_rule: bool,
+}
+
+#[cfg(feature = "test-hooks")]
+impl From<Hooks> for Switches {
+    fn from(hooks: Hooks) -> Self {
+        Self {
+            no_guard: hooks.no_guard,
+            no_import_rule: hooks.no_import_rule,
+            no_load_check: hooks.no_load_check,
+            no_broker_rule: hooks.no_broker_rule,
+        }
+    }
+}
+
+/// Everything one process needs to answer.
+pub struct Runtime {
+    settings: Arc<Settings>,
+    registry: registry::Registry,
+    engine: engine::Engine,
+    egress: Arc<dyn Egress>,
+    audit: Arc<audit::Audit>,
+    cache: Option<cache::Cache>,
+    switches: Switches,
+}
+
+impl Runtime {
+    /// Opens the databases and finds the compiled servers. Nothing is connected, fetched or checked
+    /// yet: see [`Runtime::warm_up`].
+    ///
+    /// `settings.swagger_config_file` says whether the config was chosen (by `--config` or
+    /// `MCE_SWAGGER_CONFIG_FILE`) rather than found in a usual place: only then does it bound what
+    /// a chosen `MCE_COMPILED_OUTPUT_DIR` serves.
+    ///
+    /// # Errors
+    /// A database cannot be opened.
+    pub fn open(
+        settings: Arc<Settings>,
+        config: Option<&Config>,
+        environment: &Arc<Environment>,
+        sandbox: SandboxProvider,
+    ) -> Result<Arc<Self>, Error> {
+        Self::open_brokered(settings, config, environment, sandbox, Switches::default())
+    }
+
+    /// [`Runtime::open`] with layers switched off.
+    ///
+    /// # Errors
+    /// As [`Runtime::open`].
+    #[cfg(feature = "test-hooks")]
+    pub fn open_with_hooks(
+        settings: Arc<Settings>,
+        config: Option<&Config>,
+        environment: &Arc<Environment>,
+        sandbox: SandboxProvider,
+        hooks: Hooks,
+    ) -> Result<Arc<Self>, Error> {
+        Self::open_brokered(settings, config, environment, sandbox, hooks.into())
+    }
+
+    fn open_brokered(
+        settings: Arc<Settings>,
+        config: Option<&Config>,
+        environment: &Arc<Environment>,
+        sandbox: SandboxProvider,
+        switches: Switches,
+    ) -> Result<Arc<Self>, Error> {
+        let for_broker = Arc::clone(&settings);
+        let config_folder = config
+            .and_then(|config| config.path.parent())
+            .map(Path::to_owned)
+            .unwrap_or_default();
+        Self::assemble(settings, config, sandbox, switches, |servers, recorder| {
+            let brokered = brokered::Brokered::new(
+                servers,
+                environment,
+                recorder,
+                &for_broker,
+                &config_folder,
+            );
+            #[cfg(feature = "test-hooks")]
+            let brokered = brokered.with_hooks(crate::broker::Hooks {
+                no_import_rule: switches.no_import_rule,
+                no_broker_rule: switches.no_broker_rule,
+            });
+            Arc::new(brokered)
+        })
+    }
+
+    /// Puts the parts together around any way to reach APIs.
+    fn assemble(
+        settings: Arc<Settings>,
+        config: Option<&Config>,
+        sandbox: SandboxProvider,
+        switches: Switches,
+        egress: impl FnOnce(&[Arc<ServerConfig>], Arc<dyn Recorder>) -> Arc<dyn Egress>,
+    ) -> Result<Arc<Self>, Error> {
+        let audit = Arc::new(audit::Audit::open(&settings.audit_db_path)?);
+        let cache = if settings.cache_enabled {
+            Some(cache::Cache::open(
+                &settings.cache_db_path,
+                settings.cache_ttl,
+                settings.cache_max_entries,
+            )?)
+        } else {
+            None
+        };
+        let registry = registry::Registry::find(&settings, config, switches.no_load_check);
+        let recorder: Arc<dyn Recorder> = audit.clone();
+        let egress = egress(&registry.configs(), recorder);
+        Ok(Arc::new(Self {
+            settings,
+            registry,
+            engine: engine::Engine::new(sandbox),
+            egress,
+            audit,
+            cache,
+            switches,
+        }))
+    }
+
+    /// Connects the sandbox and checks all compiled servers, so that the first request need not
+    /// wait for either. Meant to run beside a server.
+    pub async fn warm_up(&self) {
+        let check = self
+            .registry
+            .servers(self.registry.names().map(str::to_owned).collect());
+        // What goes wrong is logged, and told to whoever asks for it.
+        let _ = tokio::join!(self.engine.sandbox(), check);
+    }
+
+    /// Writes everything that is still queued. Executions should have ended.
+    pub async fn shutdown(&self) {
+        self.audit.flush().await;
+        if let Some(cache) = &self.cache {
+            cache.flush().await;
+        }
+    }
+}

@@ -13,6 +13,39 @@ pub(super) struct Counters {
     pub(super) pids_refused: u64,
 }
 
+/// Limits in force for a container, as its control groups spell them.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub(super) struct Limits {
+    /// Bytes.
+    pub(super) memory: Option<String>,
+    /// Processes and threads.
+    pub(super) pids: Option<String>,
+    /// Processor time of each period: `quota period`.
+    pub(super) cpu: Option<String>,
+}
+
+/// The limits of the container whose first process is `pid`.
+pub(super) fn limits(pid: Option<i64>, container: &str) -> Limits {
+    let groups = pid.and_then(|pid| fs::read_to_string(format!("/proc/{pid}/cgroup")).ok());
+    let Some(groups) = groups else {
+        return Limits::default();
+    };
+    let read = |controller: &str, file: &str| {
+        let path = group_path(&groups, controller, container)?;
+        let text = fs::read_to_string(path.join(file)).ok()?;
+        Some(text.trim().to_owned())
+    };
+    let cpu_v1 = || {
+        let quota = read("cpu", "cpu.cfs_quota_us")?;
+        Some(format!("{quota} {}", read("cpu", "cpu.cfs_period_us")?))
+    };
+    Limits {
+        memory: read("memory", "memory.limit_in_bytes").or_else(|| read("", "memory.max")),
+        pids: read("pids", "pids.max").or_else(|| read("", "pids.max")),
+        cpu: cpu_v1().or_else(|| read("", "cpu.max")),
+    }
+}
+
 /// The counters of the container whose first process is `pid`.
 pub(super) fn counters(pid: Option<i64>, container: &str) -> Option<Counters> {
     let groups = fs::read_to_string(format!("/proc/{}/cgroup", pid?)).ok()?;

@@ -17,6 +17,7 @@ use tokio::io::{AsyncWrite, AsyncWriteExt};
 use tokio::runtime::Handle;
 use tokio::sync::watch;
 
+use super::cgroup;
 use super::engine::Engine;
 use super::error::{EngineContext, Error};
 use super::ownership::{Instance, remove};
@@ -40,6 +41,8 @@ pub(super) struct Keeper {
     instance: Instance,
     runtime: Handle,
     number: AtomicU64,
+    /// Calls of one execution that may be on their way at once.
+    calls_at_once: usize,
     /// How many containers exist.
     alive: watch::Sender<usize>,
 }
@@ -50,8 +53,10 @@ impl Keeper {
         request: ContainerRequest,
         image_environment: Vec<String>,
         instance: Instance,
+        calls_at_once: usize,
     ) -> Self {
         Self {
+            calls_at_once: calls_at_once.max(1),
             engine,
             request,
             image_environment,
@@ -143,6 +148,10 @@ pub(super) struct Container {
 }
 
 impl Container {
+    pub(super) fn calls_at_once(&self) -> usize {
+        self.keeper.calls_at_once
+    }
+
     pub(super) fn id(&self) -> &str {
         &self.id
     }
@@ -210,6 +219,8 @@ impl Started {
         }
         let mut findings = proof::from_inside(&hello, &keeper.request, &keeper.image_environment);
         findings.extend(proof::from_outside(&inspected, &keeper.request));
+        let limits = cgroup::limits(self.pid, &self.container.id);
+        findings.extend(proof::from_kernel(&limits, &keeper.request));
         self.proof = Proof {
             python: hello.python,
             findings,

@@ -24,9 +24,8 @@ use crate::sandbox::frames::{
 use crate::sandbox::{CallError, Failure, FailureKind, Host, Job, Outcome};
 use crate::wire::{Arguments, Value};
 
-/// Calls that are on their way at once; the stream is not read any further meanwhile.
-const MAX_CALLS_IN_FLIGHT: usize = 64;
-/// Bytes of calls that are on their way at once; likewise.
+/// Bytes of calls that are on their way at once. With so many bytes or calls on their way, the
+/// stream is not read any further.
 const MAX_BYTES_IN_FLIGHT: usize = 64 << 20;
 /// Bytes of messages that are not complete yet.
 const MAX_UNFINISHED: usize = 64 << 20;
@@ -76,6 +75,7 @@ struct Execution {
     output: Output,
     said: Option<Bytes>,
     calls: JoinSet<usize>,
+    calls_at_once: usize,
     bytes_in_flight: usize,
     frames: mpsc::Sender<Bytes>,
     assembler: Assembler,
@@ -102,6 +102,7 @@ pub(super) async fn execute(mut started: Started, job: Job, host: Arc<dyn Host>)
         output: Output::new(job.max_output_bytes),
         said: None,
         calls: JoinSet::new(),
+        calls_at_once: started.container.calls_at_once(),
         bytes_in_flight: 0,
         frames: sender,
         assembler: Assembler::new(MAX_UNFINISHED),
@@ -156,7 +157,7 @@ impl Execution {
         deadline: Instant,
     ) -> Option<End> {
         let may_read =
-            self.calls.len() < MAX_CALLS_IN_FLIGHT && self.bytes_in_flight < MAX_BYTES_IN_FLIGHT;
+            self.calls.len() < self.calls_at_once && self.bytes_in_flight < MAX_BYTES_IN_FLIGHT;
         tokio::select! {
             biased;
             () = tokio::time::sleep_until(deadline) => Some(End::Timeout),
@@ -201,10 +202,11 @@ impl Execution {
         let (host, frames_out) = (Arc::clone(&self.host), self.frames.clone());
         self.bytes_in_flight += size;
         self.calls.spawn(async move {
-            let answer = AssertUnwindSafe(host.call(&call.server, &call.function, call.arguments))
-                .catch_unwind()
-                .await
-                .unwrap_or_else(|_| Err(internal("the host failed to make the call")));
+            let calling = host.call(&call.server, &call.function, call.arguments);
+            let answer = match AssertUnwindSafe(calling).catch_unwind().await {
+                Ok(answer) => answer,
+                Err(_) => Err(internal("the host failed to make the call")),
+            };
             let packed = pack(&answer_message(answer)).or_else(|error| {
                 pack(&answer_message(Err(internal(&format!(
                     "the answer cannot be handed over: {error}"

@@ -1,6 +1,6 @@
 //! The container sandbox: Docker or Podman through the Engine API.
 //!
-//! A fresh container for every execution: created with every constraint of [`request`], proven
+//! A fresh container for every execution: created with every constraint of `request`, proven
 //! from inside and outside ([`Proof`]), given the code over the attached stream, killed and
 //! removed afterwards. Nothing falls back to anything weaker.
 
@@ -71,7 +71,13 @@ impl DockerSandbox {
         }
         let request = ContainerRequest::new(settings, image_id.clone(), instance.labels());
         Ok(Self {
-            keeper: Arc::new(Keeper::new(engine, request, environment, instance)),
+            keeper: Arc::new(Keeper::new(
+                engine,
+                request,
+                environment,
+                instance,
+                settings.max_concurrent_calls,
+            )),
             image: settings.docker_image.clone(),
             image_id,
         })

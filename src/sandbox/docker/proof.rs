@@ -2,10 +2,12 @@
 //! inside by the runner, and compared from outside with what the engine says is in force. Pure.
 
 use std::collections::BTreeMap;
+use std::fmt::Display;
 
 use bollard::models::ContainerInspectResponse;
 use serde::{Deserialize, Serialize};
 
+use super::cgroup::Limits;
 use super::request::{ContainerRequest, ENVIRONMENT};
 
 /// What the checks of one container found.
@@ -63,7 +65,7 @@ pub(super) struct Hello {
 struct Findings(Vec<Finding>);
 
 impl Findings {
-    fn add(&mut self, check: &str, expected: impl ToString, found: impl ToString, ok: bool) {
+    fn add(&mut self, check: &str, expected: impl Display, found: impl Display, ok: bool) {
         self.0.push(Finding {
             check: check.to_owned(),
             expected: expected.to_string(),
@@ -72,7 +74,7 @@ impl Findings {
         });
     }
 
-    fn equal(&mut self, check: &str, expected: impl ToString, found: impl ToString) {
+    fn equal(&mut self, check: &str, expected: impl Display, found: impl Display) {
         let (expected, found) = (expected.to_string(), found.to_string());
         let ok = expected == found;
         self.add(check, expected, found, ok);
@@ -179,6 +181,27 @@ fn join<T: AsRef<str>>(names: impl IntoIterator<Item = T>) -> String {
     names.join(", ")
 }
 
+/// Judges the limits that the host's kernel has in force, where they can be read.
+pub(super) fn from_kernel(limits: &Limits, request: &ContainerRequest) -> Vec<Finding> {
+    let mut findings = Findings::default();
+    if let Some(memory) = &limits.memory {
+        findings.equal("cgroup: memory", request.memory, memory);
+    }
+    if let Some(pids) = &limits.pids {
+        findings.equal("cgroup: pids", request.pids, pids);
+    }
+    if let Some(cpu) = &limits.cpu {
+        // Nano-processors are quota / period × 10^9; the engine chooses the period.
+        let nano_cpus = cpu.split_once(' ').and_then(|(quota, period)| {
+            let (quota, period): (i64, i64) = (quota.parse().ok()?, period.parse().ok()?);
+            quota.checked_mul(1_000_000_000)?.checked_div(period)
+        });
+        let found = nano_cpus.map_or_else(|| cpu.clone(), |nano| nano.to_string());
+        findings.equal("cgroup: processor time (10^-9)", request.nano_cpus, found);
+    }
+    findings.0
+}
+
 /// Compares what the engine says is in force with what was asked for.
 pub(super) fn from_outside(
     inspected: &ContainerInspectResponse,
@@ -270,5 +293,154 @@ fn is_nothing(value: &serde_json::Value) -> bool {
         Value::Array(items) => items.is_empty(),
         Value::Object(members) => members.is_empty(),
         _ => false,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+    use crate::config::{Environment, Settings};
+
+    fn request() -> ContainerRequest {
+        let pairs: [(&str, &str); 0] = [];
+        let settings = Settings::from_environment(&Environment::from_pairs(pairs))
+            .unwrap()
+            .0;
+        ContainerRequest::new(&settings, "sha256:x".to_owned(), BTreeMap::new())
+    }
+
+    fn good() -> serde_json::Value {
+        let none = "0000000000000000";
+        json!({
+            "python": "3.13.5", "pid": 1,
+            "uid": [65534, 65534, 65534], "gid": [65534, 65534, 65534], "groups": [65534],
+            "status": {
+                "CapInh": none, "CapPrm": none, "CapEff": none, "CapBnd": none, "CapAmb": none,
+                "NoNewPrivs": "1", "Seccomp": "2",
+            },
+            "environment": {"LANG": "C.UTF-8", "PYTHON_VERSION": "3.13"},
+            "sockets": {"EPERM": 138},
+            "root": "EROFS", "root_read_only": true, "interfaces": ["lo"],
+            "limits": {"memory": "268435456", "pids": "128"},
+        })
+    }
+
+    fn failures(hello: serde_json::Value) -> Vec<String> {
+        let hello: Hello = serde_json::from_value(hello).unwrap();
+        let image = ["PYTHON_VERSION=3.13".to_owned()];
+        let findings = from_inside(&hello, &request(), &image);
+        findings
+            .into_iter()
+            .filter(|f| !f.ok)
+            .map(|f| f.check)
+            .collect()
+    }
+
+    #[test]
+    fn a_sound_container_passes_and_each_weakness_is_named() {
+        assert_eq!(failures(good()), Vec::<String>::new());
+        for (pointer, value, check) in [
+            ("/status/CapBnd", json!("00000000a80425fb"), "CapBnd"),
+            ("/status/NoNewPrivs", json!("0"), "NoNewPrivs"),
+            ("/status/Seccomp", json!("0"), "Seccomp"),
+            ("/uid", json!([0, 65534, 65534]), "uid"),
+            ("/gid", json!([65534, 65534, 0]), "gid"),
+            ("/groups", json!([65534, 0]), "groups"),
+            ("/pid", json!(7), "pid"),
+            (
+                "/sockets",
+                json!({"EPERM": 137, "created:2": 1}),
+                "sockets of any family",
+            ),
+            (
+                "/sockets",
+                json!({"EAFNOSUPPORT": 138}),
+                "sockets of any family",
+            ),
+            ("/sockets", json!({}), "sockets of any family"),
+            ("/root", json!("created"), "writing `/`"),
+            ("/root_read_only", json!(false), "`/` is mounted read-only"),
+            ("/interfaces", json!(["lo", "eth0"]), "network interfaces"),
+            ("/environment", json!({"TOKEN": "x"}), "environment"),
+            (
+                "/environment",
+                json!({"PYTHON_VERSION": "other"}),
+                "environment",
+            ),
+            (
+                "/limits/memory",
+                json!("9223372036854771712"),
+                "limit in force: memory",
+            ),
+            ("/limits/pids", json!("max"), "limit in force: pids"),
+        ] {
+            let mut hello = good();
+            *hello.pointer_mut(pointer).unwrap() = value;
+            assert_eq!(failures(hello), vec![check.to_owned()], "{pointer}");
+        }
+    }
+
+    fn inspected(change: impl FnOnce(&mut serde_json::Value)) -> Vec<String> {
+        let mut container = json!({ "HostConfig": request().final_host_config(), "Mounts": [] });
+        change(&mut container);
+        let container = serde_json::from_value(container).unwrap();
+        let findings = from_outside(&container, &request());
+        findings
+            .into_iter()
+            .filter(|f| !f.ok)
+            .map(|f| f.check)
+            .collect()
+    }
+
+    #[test]
+    fn what_the_engine_changed_is_found() {
+        assert_eq!(inspected(|_| ()), Vec::<String>::new());
+        let set = |name: &'static str, value: serde_json::Value| {
+            inspected(move |container| container["HostConfig"][name] = value)
+        };
+        assert_eq!(
+            set("NetworkMode", json!("bridge")),
+            ["HostConfig.NetworkMode"]
+        );
+        assert_eq!(set("MemorySwap", json!(-1)), ["HostConfig.MemorySwap"]);
+        assert_eq!(set("NanoCpus", json!(0)), ["HostConfig.NanoCpus"]);
+        assert_eq!(
+            set("ReadonlyRootfs", json!(false)),
+            ["HostConfig.ReadonlyRootfs"]
+        );
+        assert_eq!(set("CapAdd", json!(["SYS_ADMIN"])), ["HostConfig.CapAdd"]);
+        assert_eq!(set("Binds", json!(["/:/host"])), ["HostConfig.Binds"]);
+        assert_eq!(set("Privileged", json!(true)), ["HostConfig.Privileged"]);
+        assert_eq!(set("PidMode", json!("host")), ["HostConfig.PidMode"]);
+        assert_eq!(
+            set(
+                "SecurityOpt",
+                json!(["no-new-privileges", "seccomp=unconfined"])
+            ),
+            ["HostConfig.SecurityOpt"]
+        );
+        let mount = json!([{"Type": "volume", "Destination": "/data"}]);
+        assert_eq!(
+            inspected(|container| container["Mounts"] = mount),
+            ["mounts"]
+        );
+    }
+
+    #[test]
+    fn the_processor_time_is_computed_from_quota_and_period() {
+        let failed = |cpu: &str| {
+            let limits = Limits {
+                cpu: Some(cpu.to_owned()),
+                ..Limits::default()
+            };
+            from_kernel(&limits, &request())
+                .iter()
+                .any(|finding| !finding.ok)
+        };
+        assert!(!failed("50000 100000"));
+        assert!(!failed("5000 10000"));
+        assert!(failed("-1 100000") && failed("max 100000") && failed("100000 100000"));
     }
 }

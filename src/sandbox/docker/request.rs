@@ -38,11 +38,8 @@ pub(super) const ENVIRONMENT: [(&str, &str); 4] = [
     ("HOSTNAME", "sandbox"),
 ];
 
-/// The tmpfs mounts; the only places that can be written.
-const TMPFS: [(&str, &str); 2] = [
-    ("/tmp", "rw,noexec,nosuid,nodev,size=64m"),
-    ("/workspace", "rw,noexec,nosuid,nodev,size=128m"),
-];
+/// The tmpfs mounts and their sizes; the only places that can be written.
+const TMPFS: [(&str, &str); 2] = [("/tmp", "64m"), ("/workspace", "128m")];
 
 /// What to ask the engine for.
 #[derive(Debug, Clone)]
@@ -137,14 +134,12 @@ impl ContainerRequest {
             memory_swap: Some(self.memory),
             pids_limit: Some(self.pids),
             ulimits: Some(vec![limit("core", 0), limit("nofile", 1024)]),
-            tmpfs: Some(
-                TMPFS
-                    .iter()
-                    .map(|(path, options)| ((*path).to_owned(), (*options).to_owned()))
-                    .collect::<HashMap<_, _>>(),
-            ),
+            tmpfs: Some(self.tmpfs()),
             shm_size: Some(16 << 20),
             binds: Some(Vec::new()),
+            // Else the engine writes the host's name servers into the container.
+            dns: Some(vec!["127.0.0.1".to_owned()]),
+            dns_search: Some(vec![".".to_owned()]),
             ipc_mode: Some("private".to_owned()),
             log_config: Some(HostConfigLogConfig {
                 typ: Some("none".to_owned()),
@@ -159,6 +154,22 @@ impl ContainerRequest {
             runtime: self.runtime.clone(),
             ..HostConfig::default()
         }
+    }
+
+    /// Owned by the user: a mount takes its mode from the image's folder, whatever is asked for.
+    fn tmpfs(&self) -> HashMap<String, String> {
+        let owner = self
+            .user_and_group()
+            .map_or_else(String::new, |(user, group)| {
+                format!(",uid={user},gid={group}")
+            });
+        TMPFS
+            .iter()
+            .map(|(path, size)| {
+                let options = format!("rw,noexec,nosuid,nodev,size={size}{owner}");
+                ((*path).to_owned(), options)
+            })
+            .collect()
     }
 
     /// The CPU quota, set once the runner is up and before any code is handed over: half a core

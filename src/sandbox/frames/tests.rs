@@ -78,7 +78,7 @@ proptest! {
 #[test]
 fn a_long_message_is_cut_into_chunks_and_joined_while_another_passes() {
     let long: Vec<u8> = (0..CHUNK * 2 + 5)
-        .map(|index| (index % 251) as u8)
+        .map(|index| u8::try_from(index % 251).unwrap())
         .collect();
     let mut stream: Vec<Bytes> = frames(Kind::Answer, 7, &long).collect();
     assert_eq!(stream.len(), 3);

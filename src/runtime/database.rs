@@ -1,0 +1,195 @@
+//! A SQLite file with a thread of its own, so that no asynchronous task ever waits on the disk.
+
+use std::fs::{File, OpenOptions};
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::mpsc;
+use std::thread;
+
+use rusqlite::Connection;
+use tokio::sync::oneshot;
+
+/// Why a database cannot be used.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum Error {
+    /// The file or its folder cannot be made or read.
+    #[error("cannot open the {purpose} database `{}`: {source}; check the folder's permissions or set `{setting}`", path.display())]
+    File {
+        /// What the database is for.
+        purpose: &'static str,
+        /// The file.
+        path: PathBuf,
+        /// The setting that says where it is.
+        setting: &'static str,
+        /// What the system said.
+        source: io::Error,
+    },
+    /// The file is not what it should be.
+    #[error("the {purpose} database `{}` cannot be used: {source}; move it away or set `{setting}`", path.display())]
+    Content {
+        /// What the database is for.
+        purpose: &'static str,
+        /// The file.
+        path: PathBuf,
+        /// The setting that says where it is.
+        setting: &'static str,
+        /// What SQLite said.
+        source: rusqlite::Error,
+    },
+    /// A statement failed while the process was running.
+    #[error("a statement on a database failed: {0}")]
+    Statement(#[from] rusqlite::Error),
+    /// The database was closed.
+    #[error("the database is closed")]
+    Closed,
+}
+
+/// Which file, what for, and its tables.
+pub(super) struct Schema {
+    /// What the database is for, in messages.
+    pub(super) purpose: &'static str,
+    /// The setting that says where it is.
+    pub(super) setting: &'static str,
+    /// `PRAGMA user_version`; a file with another one is refused, not guessed at.
+    pub(super) version: i64,
+    /// `CREATE … IF NOT EXISTS`.
+    pub(super) tables: &'static str,
+}
+
+type Work = Box<dyn FnOnce(&mut Connection) + Send>;
+
+/// A handle on the thread that owns the connection. The thread ends, its work done, when the last
+/// handle is gone.
+#[derive(Clone)]
+pub(super) struct Database {
+    work: mpsc::Sender<Work>,
+}
+
+impl Database {
+    /// Opens the file (mode 0600, write-ahead log) and makes its tables.
+    pub(super) fn open(path: &Path, schema: &Schema) -> Result<Self, Error> {
+        create_private(path).map_err(|source| Error::File {
+            purpose: schema.purpose,
+            path: path.to_owned(),
+            setting: schema.setting,
+            source,
+        })?;
+        let connection = connect(path, schema).map_err(|source| Error::Content {
+            purpose: schema.purpose,
+            path: path.to_owned(),
+            setting: schema.setting,
+            source,
+        })?;
+        let (sender, receiver) = mpsc::channel::<Work>();
+        thread::Builder::new()
+            .name(format!("mce-{}", schema.purpose))
+            .spawn(move || {
+                let mut connection = connection;
+                while let Ok(work) = receiver.recv() {
+                    work(&mut connection);
+                }
+            })
+            .map_err(|source| Error::File {
+                purpose: schema.purpose,
+                path: path.to_owned(),
+                setting: schema.setting,
+                source,
+            })?;
+        Ok(Self { work: sender })
+    }
+
+    /// Runs `work` on the thread and waits for what it gives.
+    pub(super) async fn run<T, F>(&self, work: F) -> Result<T, Error>
+    where
+        T: Send + 'static,
+        F: FnOnce(&mut Connection) -> rusqlite::Result<T> + Send + 'static,
+    {
+        let (answer, waiting) = oneshot::channel();
+        self.work
+            .send(Box::new(move |connection| {
+                // Nobody waits any more when the request was cancelled: the work counts all the same.
+                let _ = answer.send(work(connection));
+            }))
+            .map_err(|_| Error::Closed)?;
+        Ok(waiting.await.map_err(|_| Error::Closed)??)
+    }
+
+    /// Queues `work` and returns at once. A failure is logged: there is nobody to tell.
+    pub(super) fn post<F>(&self, work: F)
+    where
+        F: FnOnce(&mut Connection) -> rusqlite::Result<()> + Send + 'static,
+    {
+        let queued = self.work.send(Box::new(move |connection| {
+            if let Err(error) = work(connection) {
+                tracing::error!(%error, "a row could not be written");
+            }
+        }));
+        if queued.is_err() {
+            tracing::error!("a row could not be written: the database is closed");
+        }
+    }
+
+    /// Waits until everything queued so far is written.
+    pub(super) async fn flush(&self) {
+        // The only error is a closed database, which has nothing left to write.
+        let _ = self.run(|_| Ok(())).await;
+    }
+}
+
+/// Makes the file and its folder where they are missing, readable by the owner only. SQLite gives
+/// its `-wal` and `-shm` files the mode of the main one.
+fn create_private(path: &Path) -> io::Result<()> {
+    if let Some(folder) = path
+        .parent()
+        .filter(|folder| !folder.as_os_str().is_empty())
+    {
+        std::fs::create_dir_all(folder)?;
+    }
+    let mut options = OpenOptions::new();
+    options.read(true).write(true).create(true).truncate(false);
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::OpenOptionsExt as _;
+        options.mode(0o600);
+    }
+    restrict(&options.open(path)?)
+}
+
+#[cfg(unix)]
+fn restrict(file: &File) -> io::Result<()> {
+    use std::os::unix::fs::PermissionsExt as _;
+    if file.metadata()?.permissions().mode() & 0o777 != 0o600 {
+        file.set_permissions(std::fs::Permissions::from_mode(0o600))?;
+    }
+    Ok(())
+}
+
+#[cfg(not(unix))]
+fn restrict(_: &File) -> io::Result<()> {
+    Ok(())
+}
+
+fn connect(path: &Path, schema: &Schema) -> rusqlite::Result<Connection> {
+    let mut connection = Connection::open(path)?;
+    // Other `mce` processes may have the same file open.
+    connection.busy_timeout(std::time::Duration::from_secs(5))?;
+    connection.pragma_update(None, "journal_mode", "WAL")?;
+    connection.pragma_update(None, "synchronous", "NORMAL")?;
+    let transaction =
+        connection.transaction_with_behavior(rusqlite::TransactionBehavior::Immediate)?;
+    let found: i64 = transaction.pragma_query_value(None, "user_version", |row| row.get(0))?;
+    if found != 0 && found != schema.version {
+        return Err(rusqlite::Error::SqliteFailure(
+            rusqlite::ffi::Error::new(rusqlite::ffi::SQLITE_SCHEMA),
+            Some(format!(
+                "it has the format {found}, this `mce` knows {}",
+                schema.version
+            )),
+        ));
+    }
+    transaction.execute_batch(schema.tables)?;
+    transaction.pragma_update(None, "user_version", schema.version)?;
+    transaction.commit()?;
+    Ok(connection)
+}

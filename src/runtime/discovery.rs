@@ -1,0 +1,425 @@
+//! What there is to call. Answers are bounded whatever the catalogue, and text that comes from
+//! documents is data: capped, one line where one line is meant.
+
+use base64::Engine as _;
+use base64::engine::general_purpose::URL_SAFE_NO_PAD;
+use serde::{Deserialize, Serialize};
+
+use super::Runtime;
+use super::registry::Served;
+use crate::api::{Function, is_mutating};
+
+/// What the sandbox image holds beside the standard library.
+const SANDBOX_LIBRARIES: [&str; 3] = ["httpx", "pydantic", "orjson"];
+/// Servers on one page.
+const PAGE: usize = 20;
+/// With no more functions than this on a page, each is listed with its summary.
+const INLINE_FUNCTIONS: usize = 40;
+/// Otherwise as many names are listed as fit into this many bytes.
+const INLINE_NAMES_BYTES: usize = 4_000;
+/// Bound on a server's description and on a function's summary, in characters.
+const DESCRIPTION_CHARS: usize = 200;
+/// Bound on one function's text with its types, in bytes.
+const SOURCE_BYTES: usize = 6_000;
+/// Functions that one `get_functions` may ask for.
+pub(super) const MAX_FUNCTIONS: usize = 5;
+
+/// One page of `list_servers`.
+#[derive(Debug, Clone, Default, PartialEq, Serialize)]
+pub struct ServersPage {
+    /// The servers, by name.
+    pub servers: Vec<ServerSummary>,
+    /// Servers that are there but not served.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub refused: Vec<RefusedServer>,
+    /// What code may import beside the standard library.
+    pub sandbox_libraries: Vec<&'static str>,
+    /// Gives the next page.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub next_cursor: Option<String>,
+}
+
+/// A server that can be imported.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct ServerSummary {
+    /// The name in `from <name>.functions import …`.
+    pub name: String,
+    /// Its title, where that says more than the name.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub title: Option<String>,
+    /// What it is for.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub description: String,
+    /// Whether it only reads.
+    pub read_only: bool,
+    /// How many functions it has.
+    pub function_count: usize,
+    /// Its functions, while they are few.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub functions: Vec<InlineFunction>,
+}
+
+/// A function in a list.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[serde(untagged)]
+pub enum InlineFunction {
+    /// Its name alone, where there are many.
+    Name(String),
+    /// Its name and what it does.
+    Described {
+        /// The name.
+        name: String,
+        /// One line.
+        summary: String,
+    },
+}
+
+/// A server that is not served.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct RefusedServer {
+    /// The server.
+    pub name: String,
+    /// Why, and what to do.
+    pub reason: String,
+}
+
+/// A function as `get_functions` asks for it: `"server.function"` or both members.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[serde(untagged)]
+pub enum FunctionName {
+    /// `server.function`.
+    Dotted(String),
+    /// Both by name.
+    Parts {
+        /// The server.
+        #[serde(alias = "server_name")]
+        server: String,
+        /// The function.
+        #[serde(alias = "function_name")]
+        function: String,
+    },
+}
+
+/// The answer to `get_functions`.
+#[derive(Debug, Clone, Default, PartialEq, Serialize)]
+pub struct FunctionsAnswer {
+    /// One answer for each function asked for, in that order.
+    pub functions: Vec<FunctionAnswer>,
+}
+
+/// A function, or why there is none.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[serde(untagged)]
+pub enum FunctionAnswer {
+    /// The function.
+    Found(Box<FunctionDetail>),
+    /// Why there is none.
+    Problem(FunctionProblem),
+}
+
+/// What one needs to call a function.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct FunctionDetail {
+    /// The server.
+    pub server: String,
+    /// The function.
+    pub function: String,
+    /// The line that imports it.
+    pub import: String,
+    /// Types, signature and documentation, as Python.
+    pub source: String,
+    /// A call with its required arguments.
+    pub example: String,
+    /// Whether it may change something.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub mutating: bool,
+    /// Whether the document calls it deprecated.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub deprecated: bool,
+    /// Types of the signature that were left out for length.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub omitted_types: Vec<String>,
+}
+
+/// Why a function that was asked for is not there.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct FunctionProblem {
+    /// What was asked for.
+    pub name: String,
+    /// What is wrong with it.
+    pub error: String,
+    /// The nearest names there are, best first.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub nearest: Vec<String>,
+}
+
+impl FunctionProblem {
+    fn new(name: &str, error: impl Into<String>, nearest: Vec<String>) -> Self {
+        Self {
+            name: one_line(name, 200),
+            error: error.into(),
+            nearest,
+        }
+    }
+}
+
+impl Runtime {
+    /// The servers after `cursor`, which a page before gave.
+    pub async fn list_servers(&self, cursor: Option<&str>) -> ServersPage {
+        let after = cursor.and_then(read_cursor).unwrap_or_default();
+        let mut page = self.registry.names_after(&after, PAGE + 1);
+        let more = page.len() > PAGE;
+        page.truncate(PAGE);
+        let mut answer = ServersPage {
+            sandbox_libraries: SANDBOX_LIBRARIES.to_vec(),
+            ..ServersPage::default()
+        };
+        if more {
+            answer.next_cursor = page.last().map(|name| write_cursor(name));
+        }
+        let mut passed = Vec::new();
+        for (name, outcome) in self.registry.servers(page).await {
+            match outcome {
+                Ok(served) => passed.push(served),
+                Err(refused) => answer.refused.push(RefusedServer {
+                    name,
+                    reason: refused.reason,
+                }),
+            }
+        }
+        let total: usize = passed
+            .iter()
+            .map(|served| served.manifest().functions.len())
+            .sum();
+        let share = INLINE_NAMES_BYTES / passed.len().max(1);
+        for served in passed {
+            let functions = if total <= INLINE_FUNCTIONS {
+                described(&served)
+            } else {
+                names_within(&served, share)
+            };
+            answer.servers.push(summary(&served, functions));
+        }
+        answer
+    }
+
+    /// Signature, types, documentation and an example of each function; the answer has one entry
+    /// for each name, in order.
+    pub async fn get_functions(&self, names: &[FunctionName]) -> FunctionsAnswer {
+        let mut answer = FunctionsAnswer::default();
+        for name in names.iter().take(MAX_FUNCTIONS) {
+            let function = match self.get_function(name).await {
+                Ok(detail) => FunctionAnswer::Found(Box::new(detail)),
+                Err(problem) => FunctionAnswer::Problem(problem),
+            };
+            answer.functions.push(function);
+        }
+        answer
+    }
+
+    async fn get_function(&self, name: &FunctionName) -> Result<FunctionDetail, FunctionProblem> {
+        let (server, function) = match name {
+            FunctionName::Parts { server, function } => (server.as_str(), function.as_str()),
+            FunctionName::Dotted(dotted) => dotted.split_once('.').ok_or_else(|| {
+                FunctionProblem::new(dotted, "a function is named `server.function`", vec![])
+            })?,
+        };
+        // `weather.functions.get_forecast` is how code imports it.
+        let function = function.strip_prefix("functions.").unwrap_or(function);
+        let asked = format!("{server}.{function}");
+        let compiled = match self.registry.server(server).await {
+            Some(Ok(compiled)) => compiled,
+            Some(Err(refused)) => {
+                let error = format!("server `{server}` is refused: {}", refused.reason);
+                return Err(FunctionProblem::new(&asked, error, vec![]));
+            }
+            None => {
+                let near = nearest(server, self.registry.names());
+                return Err(FunctionProblem::new(
+                    &asked,
+                    "there is no such server",
+                    near,
+                ));
+            }
+        };
+        let Some(found) = compiled.manifest().function(function) else {
+            let functions = compiled.manifest().functions.iter();
+            let near = nearest(function, functions.map(|function| function.name.as_str()));
+            let near = near.iter().map(|near| format!("{server}.{near}")).collect();
+            return Err(FunctionProblem::new(
+                &asked,
+                "there is no such function",
+                near,
+            ));
+        };
+        detail(&compiled, found).ok_or_else(|| {
+            FunctionProblem::new(&asked, "its text is not where it should be", vec![])
+        })
+    }
+}
+
+fn detail(compiled: &Served, function: &Function) -> Option<FunctionDetail> {
+    let server = &compiled.manifest().server;
+    let slice = compiled.source.slice(&function.name, SOURCE_BYTES)?;
+    Some(FunctionDetail {
+        server: server.clone(),
+        function: function.name.clone(),
+        import: format!("from {server}.functions import {}", function.name),
+        source: slice.text,
+        example: example(function),
+        mutating: is_mutating(&function.method),
+        deprecated: function.deprecated,
+        omitted_types: slice.omitted,
+    })
+}
+
+/// A call with the required arguments, by the types' own words where there is no better value.
+fn example(function: &Function) -> String {
+    let parameters = function
+        .parameters
+        .iter()
+        .filter(|parameter| parameter.required)
+        .map(|parameter| {
+            let value = parameter
+                .r#enum
+                .iter()
+                .flatten()
+                .chain(&parameter.default)
+                .find_map(literal)
+                .unwrap_or_else(|| placeholder(&parameter.r#type).to_owned());
+            format!("{}={value}", parameter.name)
+        });
+    let body = function
+        .body
+        .iter()
+        .filter(|body| body.required)
+        .map(|body| format!("{}={}", body.name, placeholder(&body.r#type)));
+    let arguments: Vec<String> = parameters.chain(body).collect();
+    format!("{}({})", function.name, arguments.join(", "))
+}
+
+/// A short value as a Python literal.
+fn literal(value: &serde_json::Value) -> Option<String> {
+    match value {
+        serde_json::Value::Bool(true) => Some("True".to_owned()),
+        serde_json::Value::Bool(false) => Some("False".to_owned()),
+        serde_json::Value::Number(number) => Some(number.to_string()),
+        // JSON and Python agree on how such a string is written.
+        serde_json::Value::String(text)
+            if text.len() <= 40 && text.chars().all(|c| c.is_ascii_graphic() || c == ' ') =>
+        {
+            Some(value.to_string())
+        }
+        _ => None,
+    }
+}
+
+fn placeholder(annotation: &str) -> &'static str {
+    match annotation {
+        "int" => "1",
+        "float" => "1.0",
+        "bool" => "True",
+        "bytes" => "b\"\"",
+        text if text.starts_with("list") => "[…]",
+        text if text.starts_with("str") || text.starts_with("Literal") => "\"…\"",
+        text if text.starts_with("dict") || text.starts_with(|c: char| c.is_ascii_uppercase()) => {
+            "{…}"
+        }
+        _ => "…",
+    }
+}
+
+fn summary(served: &Served, functions: Vec<InlineFunction>) -> ServerSummary {
+    let manifest = served.manifest();
+    let title = one_line(&manifest.title, DESCRIPTION_CHARS);
+    let description = one_line(&manifest.description, DESCRIPTION_CHARS);
+    ServerSummary {
+        name: manifest.server.clone(),
+        title: Some(title).filter(|title| *title != manifest.server && *title != description),
+        description,
+        read_only: served.target.read_only,
+        function_count: manifest.functions.len(),
+        functions,
+    }
+}
+
+fn described(served: &Served) -> Vec<InlineFunction> {
+    let functions = served.manifest().functions.iter();
+    functions
+        .map(|function| InlineFunction::Described {
+            name: function.name.clone(),
+            summary: one_line(&function.summary, DESCRIPTION_CHARS / 2),
+        })
+        .collect()
+}
+
+fn names_within(served: &Served, mut budget: usize) -> Vec<InlineFunction> {
+    let functions = served.manifest().functions.iter();
+    functions
+        .map(|function| function.name.clone())
+        .take_while(|name| {
+            let fits = name.len() + 3 <= budget;
+            budget = budget.saturating_sub(name.len() + 3);
+            fits
+        })
+        .map(InlineFunction::Name)
+        .collect()
+}
+
+/// Text of a document on one line, without control characters, capped.
+fn one_line(text: &str, characters: usize) -> String {
+    let mut line = String::new();
+    for word in text.split(|c: char| c.is_whitespace() || c.is_control()) {
+        if !word.is_empty() {
+            if !line.is_empty() {
+                line.push(' ');
+            }
+            line.push_str(word);
+        }
+        if line.len() > characters * 4 {
+            break;
+        }
+    }
+    match line.char_indices().nth(characters) {
+        Some((end, _)) => format!("{}…", line.get(..end).unwrap_or_default().trim_end()),
+        None => line,
+    }
+}
+
+/// The names most like `name`, best first.
+pub(super) fn nearest<'a>(name: &str, names: impl Iterator<Item = &'a str>) -> Vec<String> {
+    // The comparison is quadratic, and no name is this long.
+    let name: String = name.chars().take(100).collect();
+    let mut near: Vec<(f64, &str)> = names
+        .map(|candidate| (likeness(&name, candidate), candidate))
+        .filter(|(likeness, _)| *likeness >= 0.5)
+        .collect();
+    near.sort_by(|left, right| right.0.total_cmp(&left.0).then(left.1.cmp(right.1)));
+    near.into_iter()
+        .take(5)
+        .map(|(_, name)| name.to_owned())
+        .collect()
+}
+
+/// How alike two names are: by their letters, or by the words they share, in whichever order.
+fn likeness(name: &str, candidate: &str) -> f64 {
+    let words = |text: &str| -> Vec<String> {
+        text.split('_')
+            .filter(|word| !word.is_empty())
+            .map(str::to_lowercase)
+            .collect()
+    };
+    let (mut asked, mut offered) = (words(name), words(candidate));
+    asked.sort();
+    offered.sort();
+    let by_words = strsim::normalized_damerau_levenshtein(&asked.concat(), &offered.concat());
+    strsim::normalized_damerau_levenshtein(name, candidate).max(by_words)
+}
+
+fn write_cursor(name: &str) -> String {
+    URL_SAFE_NO_PAD.encode(name)
+}
+
+fn read_cursor(cursor: &str) -> Option<String> {
+    String::from_utf8(URL_SAFE_NO_PAD.decode(cursor).ok()?).ok()
+}

@@ -1,0 +1,109 @@
+//! The sandbox of this process: connected in the background, asked for by every execution.
+
+use std::fmt;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use futures::future::BoxFuture;
+use tokio::sync::Mutex;
+
+use crate::sandbox::Sandbox;
+
+/// How long a failure stands before the next execution tries again: whoever starts the engine
+/// need not restart `mce`, and nobody waits for a dead engine more often than this.
+const RETRY_AFTER: Duration = Duration::from_secs(5);
+
+/// Why there is no sandbox.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Finding {
+    /// What was found.
+    pub message: String,
+    /// What to do about it.
+    pub hint: Option<String>,
+}
+
+type Connect =
+    dyn Fn() -> BoxFuture<'static, Result<Arc<dyn Sandbox>, Finding>> + Send + Sync + 'static;
+
+/// Connects and proves a sandbox. It is asked again after a failure, never after a success.
+pub struct SandboxProvider(Box<Connect>);
+
+impl SandboxProvider {
+    /// A provider that runs `connect`.
+    pub fn new<F, Connecting>(connect: F) -> Self
+    where
+        F: Fn() -> Connecting + Send + Sync + 'static,
+        Connecting: Future<Output = Result<Arc<dyn Sandbox>, Finding>> + Send + 'static,
+    {
+        Self(Box::new(move || Box::pin(connect())))
+    }
+
+    /// A provider of a sandbox that is there already.
+    #[must_use]
+    pub fn ready(sandbox: Arc<dyn Sandbox>) -> Self {
+        Self::new(move || std::future::ready(Ok(Arc::clone(&sandbox))))
+    }
+}
+
+impl fmt::Debug for SandboxProvider {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str("SandboxProvider")
+    }
+}
+
+type Connection = Result<Arc<dyn Sandbox>, Finding>;
+
+/// The one sandbox, or why there is none.
+pub(super) struct Engine {
+    provider: SandboxProvider,
+    connection: Mutex<Option<(Instant, Connection)>>,
+}
+
+impl Engine {
+    pub(super) fn new(provider: SandboxProvider) -> Self {
+        Self {
+            provider,
+            connection: Mutex::new(None),
+        }
+    }
+
+    /// The sandbox. Whoever comes while it is being connected waits for the same connection.
+    pub(super) async fn sandbox(&self) -> Connection {
+        let mut connection = self.connection.lock().await;
+        if let Some((at, outcome)) = connection.as_ref()
+            && (outcome.is_ok() || at.elapsed() < RETRY_AFTER)
+        {
+            return outcome.clone();
+        }
+        let outcome = (self.provider.0)().await;
+        if let Err(finding) = &outcome {
+            tracing::warn!(finding = %finding.message, "there is no sandbox");
+        }
+        *connection = Some((Instant::now(), outcome.clone()));
+        outcome
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::atomic::{AtomicUsize, Ordering};
+
+    use super::*;
+
+    #[tokio::test]
+    async fn a_failure_stands_for_a_while_and_is_not_asked_for_by_everyone() {
+        let attempts = Arc::new(AtomicUsize::new(0));
+        let counted = Arc::clone(&attempts);
+        let engine = Engine::new(SandboxProvider::new(move || {
+            counted.fetch_add(1, Ordering::SeqCst);
+            std::future::ready(Err(Finding {
+                message: "no engine".to_owned(),
+                hint: None,
+            }))
+        }));
+        for _ in 0..3 {
+            assert_eq!(engine.sandbox().await.err().unwrap().message, "no engine");
+        }
+        assert_eq!(attempts.load(Ordering::SeqCst), 1);
+    }
+}

@@ -1,0 +1,155 @@
+//! The arguments of the tools. Unknown ones are errors, so that a misspelt `timeout` is not
+//! silently none.
+
+use std::time::Duration;
+
+use serde::de::{DeserializeOwned, Error as _};
+use serde::{Deserialize, Deserializer};
+use serde_json::{Map, Value};
+
+use crate::runtime::FunctionName;
+
+/// The arguments of `list_servers`.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct ListServers {
+    #[serde(default)]
+    pub(super) cursor: Option<String>,
+}
+
+/// The arguments of `get_functions`.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct GetFunctions {
+    #[serde(deserialize_with = "one_to_five")]
+    pub(super) functions: Vec<FunctionName>,
+}
+
+/// The arguments of `execute_code`.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct ExecuteCode {
+    pub(super) code: String,
+    pub(super) description: String,
+    #[serde(default)]
+    pub(super) timeout: Option<Seconds>,
+    #[serde(default)]
+    pub(super) dry_run: bool,
+}
+
+/// The arguments of `run_cached_code`.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct RunCachedCode {
+    pub(super) cache_id: String,
+    #[serde(default)]
+    pub(super) params: Option<Map<String, Value>>,
+    #[serde(default)]
+    pub(super) timeout: Option<Seconds>,
+}
+
+/// A time limit: a positive number of seconds.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Seconds(Duration);
+
+impl Seconds {
+    pub(super) fn length(self) -> Duration {
+        self.0
+    }
+}
+
+impl<'de> Deserialize<'de> for Seconds {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let seconds = f64::deserialize(deserializer)?;
+        Duration::try_from_secs_f64(seconds)
+            .ok()
+            .filter(|length| !length.is_zero())
+            .map(Self)
+            .ok_or_else(|| {
+                D::Error::custom(format!("`timeout` is {seconds}, expected seconds above 0"))
+            })
+    }
+}
+
+fn one_to_five<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<FunctionName>, D::Error> {
+    let items = Vec::<Value>::deserialize(deserializer)?;
+    if items.is_empty() || items.len() > 5 {
+        let message = format!("`functions` has {} items, expected 1 to 5", items.len());
+        return Err(D::Error::custom(message));
+    }
+    items
+        .into_iter()
+        .map(|item| {
+            serde_json::from_value(item).map_err(|_| {
+                D::Error::custom(
+                    "an item of `functions` is neither `\"server.function\"` nor `{\"server\", \"function\"}`",
+                )
+            })
+        })
+        .collect()
+}
+
+/// The arguments, or what is wrong with them.
+pub(super) fn parse<T: DeserializeOwned>(given: Map<String, Value>) -> Result<T, String> {
+    serde_json::from_value(Value::Object(given)).map_err(|error| format!("arguments: {error}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn parsed<T: DeserializeOwned>(given: Value) -> Result<T, String> {
+        let Value::Object(given) = given else {
+            panic!("an object");
+        };
+        parse(given)
+    }
+
+    #[test]
+    fn a_misspelt_argument_is_an_error_that_names_it() {
+        let error = parsed::<ExecuteCode>(json!({"code": "1", "description": "d", "time_out": 3}))
+            .unwrap_err();
+        assert!(error.contains("unknown field `time_out`"), "{error}");
+        let error = parsed::<ExecuteCode>(json!({"code": "1"})).unwrap_err();
+        assert!(error.contains("missing field `description`"), "{error}");
+    }
+
+    #[test]
+    fn a_time_limit_is_a_positive_number_of_seconds() {
+        let given = json!({"cache_id": "x", "timeout": 1.5, "params": null});
+        let parsed_timeout = parsed::<RunCachedCode>(given).unwrap().timeout.unwrap();
+        assert_eq!(parsed_timeout.length(), Duration::from_millis(1_500));
+        for bad in [json!(0), json!(-1), json!("5"), json!(1e300)] {
+            let given = json!({"cache_id": "x", "timeout": bad});
+            assert!(parsed::<RunCachedCode>(given).is_err(), "{bad}");
+        }
+    }
+
+    #[test]
+    fn functions_are_named_either_way_and_are_one_to_five() {
+        let given = json!({"functions": ["a.b", {"server": "a", "function": "c"}]});
+        let GetFunctions { functions } = parsed(given).unwrap();
+        assert_eq!(functions[0], FunctionName::Dotted("a.b".to_owned()));
+        assert!(matches!(&functions[1], FunctionName::Parts { function, .. } if function == "c"));
+        let error = parsed::<GetFunctions>(json!({"functions": []})).unwrap_err();
+        assert!(error.contains("0 items, expected 1 to 5"), "{error}");
+        let error = parsed::<GetFunctions>(json!({"functions": [7]})).unwrap_err();
+        assert!(error.contains("neither"), "{error}");
+    }
+
+    /// `serde_json` keeps numbers as text here; they must come through structs and maps as numbers.
+    #[test]
+    fn numbers_keep_their_spelling() {
+        let given: Map<String, Value> = serde_json::from_str(
+            r#"{"cache_id": "x", "params": {"n": 12345678901234567890123, "f": 1.10}}"#,
+        )
+        .unwrap();
+        let params = parse::<RunCachedCode>(given).unwrap().params.unwrap();
+        assert_eq!(
+            serde_json::to_string(&params).unwrap(),
+            r#"{"n":12345678901234567890123,"f":1.10}"#
+        );
+    }
+}

@@ -1,0 +1,445 @@
+//! The pipeline as a whole: what is written, when, and what is left alone.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use mce::compile::{self, Options, Report};
+use mce::config::{Config, Environment};
+use tempfile::TempDir;
+
+const WEATHER: &str = include_str!("fixtures/compile/weather.yaml");
+
+/// A folder with a config and documents, and its output.
+struct Project {
+    folder: TempDir,
+}
+
+impl Project {
+    fn new(servers: &str) -> Self {
+        let project = Self {
+            folder: TempDir::new().unwrap(),
+        };
+        project.write("weather.yaml", WEATHER);
+        project.configure(servers);
+        project
+    }
+
+    fn weather() -> Self {
+        Self::new("  - name: weather\n    swagger_url: weather.yaml\n")
+    }
+
+    fn configure(&self, servers: &str) {
+        self.write("swaggers.yaml", &format!("servers:\n{servers}"));
+    }
+
+    fn path(&self, name: &str) -> PathBuf {
+        self.folder.path().join(name)
+    }
+
+    fn write(&self, name: &str, text: &str) {
+        let path = self.path(name);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(path, text).unwrap();
+    }
+
+    fn read(&self, name: &str) -> String {
+        fs::read_to_string(self.path(name)).unwrap()
+    }
+
+    fn run_with(&self, change: impl FnOnce(&mut Options)) -> Report {
+        let config = Config::load(&self.path("swaggers.yaml")).unwrap();
+        let mut options = Options {
+            output: self.path("compiled"),
+            ..Options::default()
+        };
+        change(&mut options);
+        tokio::runtime::Runtime::new()
+            .unwrap()
+            .block_on(compile::run(
+                &config,
+                &Environment::from_pairs::<&str, &str>([]),
+                &options,
+            ))
+    }
+
+    fn compile(&self) -> Report {
+        self.run_with(|_| {})
+    }
+
+    fn verify(&self, server: &str) -> Result<compile::Verified, compile::VerifyError> {
+        compile::verify(&self.path("compiled"), server)
+    }
+}
+
+fn error_of(report: &Report) -> &str {
+    report.servers[0].error.as_deref().unwrap()
+}
+
+fn manifest_of(project: &Project) -> serde_json::Value {
+    serde_json::from_str(&project.read("compiled/weather/manifest.json")).unwrap()
+}
+
+#[test]
+fn the_module_reads_well() {
+    let project = Project::weather();
+    let report = project.compile();
+    assert!(!report.failed(), "{report:?}");
+    insta::assert_snapshot!(
+        "weather_functions",
+        project.read("compiled/weather/functions.py")
+    );
+}
+
+#[test]
+fn the_manifest_lists_every_operation_once() {
+    let project = Project::weather();
+    project.compile();
+    insta::assert_snapshot!(
+        "weather_manifest",
+        project
+            .read("compiled/weather/manifest.json")
+            .replace(env!("CARGO_PKG_VERSION"), "[version]")
+            .lines()
+            .map(|line| match line.trim_start().split_once("\": \"") {
+                Some((key, value)) if value.trim_end_matches(['"', ',']).len() == 64 =>
+                    format!("    {key}\": \"[hash]\""),
+                _ => line.to_owned(),
+            })
+            .collect::<Vec<_>>()
+            .join("\n")
+    );
+    assert!(project.verify("weather").is_ok());
+}
+
+#[test]
+fn compiling_again_changes_nothing_wherever_the_project_lies() {
+    let first = Project::weather();
+    let second = Project::weather();
+    assert!(first.compile().servers[0].changed);
+    second.compile();
+    for file in ["functions.py", "manifest.json"] {
+        let name = format!("compiled/weather/{file}");
+        assert_eq!(first.read(&name), second.read(&name));
+    }
+    let before = fs::metadata(first.path("compiled/weather/manifest.json")).unwrap();
+    assert!(!first.compile().servers[0].changed);
+    let after = fs::metadata(first.path("compiled/weather/manifest.json")).unwrap();
+    assert_eq!(before.modified().unwrap(), after.modified().unwrap());
+    assert_eq!(first.read("compiled/mce_runtime.py"), mce::compile::RUNTIME);
+}
+
+#[test]
+fn a_read_only_server_has_no_mutating_function() {
+    let project = Project::new(
+        "  - name: weather\n    swagger_url: weather.yaml\n    is_read_only: true\n    read_only_allow: [\"POST /observations\"]\n",
+    );
+    let report = project.compile();
+    assert_eq!(report.servers[0].read_only, 2, "{report:?}");
+    let manifest = manifest_of(&project);
+    let methods: Vec<String> = manifest["functions"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|function| format!("{} {}", function["method"], function["path"]))
+        .collect();
+    assert!(methods.contains(&"\"POST\" \"/observations\"".to_owned()));
+    assert!(!methods.iter().any(|method| method.contains("DELETE")));
+    let verified = project.verify("weather").unwrap();
+    let allowed = [("POST", "/observations")];
+    assert!(verified.check_read_only(true, allowed.into_iter()).is_ok());
+    assert!(verified.check_read_only(false, std::iter::empty()).is_err());
+}
+
+#[test]
+fn entries_of_the_config_that_fit_nothing_are_errors_that_quote_them() {
+    for (line, quoted) in [
+        (
+            "    is_read_only: true\n    read_only_allow: [\"POST /nowhere\"]\n",
+            "POST /nowhere",
+        ),
+        ("    exclude: {tags: [nothing]}\n", "nothing"),
+        ("    rename: {nothing: something}\n", "nothing"),
+        (
+            "    rename: {getForecast: add_observation}\n",
+            "add_observation",
+        ),
+        ("    top_level_functions: [nothing]\n", "nothing"),
+    ] {
+        let project = Project::new(&format!(
+            "  - name: weather\n    swagger_url: weather.yaml\n{line}"
+        ));
+        let report = project.compile();
+        assert!(error_of(&report).contains(quoted), "{report:?}");
+        assert!(!project.path("compiled/weather").exists());
+    }
+}
+
+#[test]
+fn a_failing_source_keeps_its_old_output_and_stops_no_other() {
+    let project = Project::new(
+        "  - name: weather\n    swagger_url: weather.yaml\n  - name: second\n    swagger_url: weather.yaml\n",
+    );
+    project.compile();
+    let before = project.read("compiled/weather/functions.py");
+    project.configure(
+        "  - name: weather\n    swagger_url: missing.yaml\n  - name: second\n    swagger_url: weather.yaml\n",
+    );
+    let report = project.compile();
+    assert!(report.failed());
+    assert!(error_of(&report).contains("missing.yaml"), "{report:?}");
+    assert!(report.servers[1].error.is_none());
+    assert_eq!(project.read("compiled/weather/functions.py"), before);
+}
+
+#[test]
+fn names_stay_when_the_document_grows() {
+    let project = Project::weather();
+    project.compile();
+    // Another operation with the same operationId would rename both, were there no lock.
+    project.write(
+        "weather.yaml",
+        &WEATHER.replace("operationId: dropObservations", "operationId: getForecast"),
+    );
+    project.compile();
+    let manifest = manifest_of(&project);
+    let names: Vec<&str> = manifest["functions"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|function| function["name"].as_str().unwrap())
+        .collect();
+    assert!(names.contains(&"get_forecast"), "{names:?}");
+    assert!(
+        names.contains(&"get_forecast_delete_observations"),
+        "{names:?}"
+    );
+    // From scratch, both are renamed alike.
+    fs::remove_dir_all(project.path("compiled")).unwrap();
+    project.compile();
+    let manifest = manifest_of(&project).to_string();
+    assert!(manifest.contains("\"get_forecast_get_forecast_station_id\""));
+    assert!(!manifest.contains("\"get_forecast\""));
+}
+
+#[test]
+fn an_unreadable_lock_is_an_error_and_not_from_scratch() {
+    let project = Project::weather();
+    project.compile();
+    project.write(
+        "compiled/weather/manifest.json",
+        "{\"manifest_version\": 99}",
+    );
+    let report = project.compile();
+    assert!(error_of(&report).contains("manifest.json"), "{report:?}");
+    assert!(error_of(&report).contains("99"), "{report:?}");
+}
+
+#[test]
+fn a_document_cannot_move_the_origin_without_consent() {
+    let project = Project::weather();
+    project.compile();
+    let before = project.read("compiled/weather/manifest.json");
+    project.write(
+        "weather.yaml",
+        &WEATHER.replace("weather.example", "evil.example"),
+    );
+    let report = project.compile();
+    let error = error_of(&report);
+    assert!(error.contains("https://eu.weather.example"), "{error}");
+    assert!(error.contains("https://eu.evil.example"), "{error}");
+    assert!(error.contains("--accept-origin"), "{error}");
+    assert_eq!(project.read("compiled/weather/manifest.json"), before);
+    let report = project.run_with(|options| options.accept_origin = true);
+    assert!(!report.failed(), "{report:?}");
+    assert_eq!(
+        manifest_of(&project)["base_url"],
+        "https://eu.evil.example/v1"
+    );
+}
+
+#[test]
+fn a_dry_run_writes_nothing() {
+    let project = Project::weather();
+    let report = project.run_with(|options| options.dry_run = true);
+    assert_eq!(report.servers[0].functions, 4);
+    assert!(report.servers[0].changed);
+    assert!(!project.path("compiled").exists());
+}
+
+#[test]
+fn output_of_servers_that_are_gone_is_removed_and_nothing_else() {
+    let project = Project::new(
+        "  - name: weather\n    swagger_url: weather.yaml\n  - name: second\n    swagger_url: weather.yaml\n  - name: third\n    swagger_url: weather.yaml\n",
+    );
+    project.compile();
+    project.write("compiled/by_hand/notes.txt", "mine");
+    project.write("compiled/third/notes.txt", "mine");
+    project.write("compiled/third/functions.py", "changed by hand");
+    project.configure("  - name: weather\n    swagger_url: weather.yaml\n");
+    let report = project.run_with(|options| options.dry_run = true);
+    assert!(report.removed.is_empty());
+    let report = project.compile();
+    assert_eq!(report.removed, [project.path("compiled/second")]);
+    assert!(report.warnings[0].contains("third"), "{report:?}");
+    assert!(project.path("compiled/third/manifest.json").exists());
+    assert_eq!(project.read("compiled/by_hand/notes.txt"), "mine");
+    assert!(project.path("compiled/weather/functions.py").exists());
+}
+
+#[test]
+fn clean_leaves_what_it_did_not_write() {
+    let project = Project::weather();
+    project.compile();
+    project.write("compiled/by_hand/manifest.json", "{}");
+    let cleaned = compile::clean(&project.path("compiled")).unwrap();
+    assert_eq!(
+        cleaned.removed,
+        [
+            project.path("compiled/weather"),
+            project.path("compiled/mce_runtime.py")
+        ]
+    );
+    assert!(project.path("compiled/by_hand/manifest.json").exists());
+}
+
+#[cfg(unix)]
+#[test]
+fn symbolic_links_are_neither_written_through_nor_removed_through() {
+    let project = Project::weather();
+    project.write("victim/keep.txt", "mine");
+    fs::create_dir_all(project.path("compiled")).unwrap();
+    std::os::unix::fs::symlink(project.path("victim"), project.path("compiled/weather")).unwrap();
+    let report = project.compile();
+    assert!(error_of(&report).contains("symbolic link"), "{report:?}");
+    compile::clean(&project.path("compiled")).unwrap();
+    assert_eq!(project.read("victim/keep.txt"), "mine");
+    assert_eq!(fs::read_dir(project.path("victim")).unwrap().count(), 1);
+}
+
+#[test]
+fn a_tampered_folder_is_refused_with_what_to_do() {
+    let tampered = |change: &dyn Fn(&Project)| {
+        let project = Project::weather();
+        project.compile();
+        change(&project);
+        let error = project.verify("weather").unwrap_err().to_string();
+        assert!(error.contains("mce compile"), "{error}");
+        error
+    };
+    let functions = "compiled/weather/functions.py";
+    let manifest = "compiled/weather/manifest.json";
+    let replace = |project: &Project, file: &str, from: &str, to: &str| {
+        let text = project.read(file);
+        assert!(text.contains(from), "{from}");
+        project.write(file, &text.replacen(from, to, 1));
+    };
+    tampered(&|project| replace(project, functions, "Weather", "weather"));
+    tampered(&|project| fs::remove_file(project.path(functions)).unwrap());
+    tampered(&|project| fs::remove_file(project.path(manifest)).unwrap());
+    tampered(&|project| {
+        replace(
+            project,
+            manifest,
+            "\"manifest_version\": 1",
+            "\"manifest_version\": 2",
+        )
+    });
+    tampered(&|project| {
+        replace(
+            project,
+            manifest,
+            "\"runtime_abi\": 1",
+            "\"runtime_abi\": 9",
+        )
+    });
+    let error = tampered(&|project| {
+        replace(
+            project,
+            manifest,
+            "\"method\": \"DELETE\"",
+            "\"method\": \"PUT\"",
+        )
+    });
+    assert!(error.contains("drop_observations"), "{error}");
+    // Code in the module is refused even where its hash is made to fit.
+    let error = tampered(&|project| {
+        use sha2::Digest as _;
+        let hash = |text: &str| {
+            let digest = sha2::Sha256::digest(text.as_bytes());
+            digest
+                .iter()
+                .map(|byte| format!("{byte:02x}"))
+                .collect::<String>()
+        };
+        let old = project.read(functions);
+        let new = format!("{old}\nimport os\n");
+        project.write(functions, &new);
+        replace(project, manifest, &hash(&old), &hash(&new));
+    });
+    assert!(
+        error.contains("not allowed") || error.contains("line"),
+        "{error}"
+    );
+}
+
+#[test]
+fn bad_documents_get_one_clear_error() {
+    for (document, expected) in [
+        ("", "the file is empty"),
+        ("<html>sign in", "HTML"),
+        ("- a\n- b\n", "a mapping was expected at its root"),
+        (
+            "swagger: '2.0'\npaths: {}\n",
+            "Swagger 2.0 is not supported yet",
+        ),
+        ("title: x\n", "no `openapi` key"),
+        ("openapi: 4.0.0\n", "4.0.0"),
+        ("openapi: 3.0.0\npaths:\n  - a\n", "line 3"),
+        ("openapi: 3.0.0\npaths: {}\npaths: {}\n", "line 3"),
+        ("a: &a [*a, *a]\n", "line 1"),
+    ] {
+        let project = Project::weather();
+        project.write("weather.yaml", document);
+        let report = project.compile();
+        let error = error_of(&report);
+        assert!(
+            error.contains(expected) && error.contains("weather.yaml"),
+            "{error}"
+        );
+        assert!(!project.path("compiled/weather").exists());
+    }
+}
+
+/// Whatever moment the process is killed at, the folder is refused or is one whole set.
+#[test]
+fn no_mixture_of_two_compilations_passes_the_check() {
+    let project = Project::weather();
+    project.compile();
+    let old = ["functions.py", "manifest.json"]
+        .map(|file| project.read(&format!("compiled/weather/{file}")));
+    project.write(
+        "weather.yaml",
+        &WEATHER.replace("A forecast", "The forecast"),
+    );
+    project.compile();
+    assert!(project.verify("weather").is_ok());
+    let new = ["functions.py", "manifest.json"]
+        .map(|file| project.read(&format!("compiled/weather/{file}")));
+    assert_ne!(old, new);
+    project.write("compiled/weather/manifest.json", &old[1]);
+    assert!(project.verify("weather").is_err());
+    project.write("compiled/weather/functions.py", &old[0]);
+    assert!(project.verify("weather").is_ok());
+    // And compiling mends it.
+    project.write("compiled/weather/functions.py", &new[0]);
+    assert!(!project.compile().failed());
+    assert!(project.verify("weather").is_ok());
+    assert!(no_leftovers(&project.path("compiled")));
+}
+
+fn no_leftovers(folder: &Path) -> bool {
+    fs::read_dir(folder).unwrap().flatten().all(|entry| {
+        !entry.file_name().to_string_lossy().ends_with(".tmp")
+            && (!entry.path().is_dir() || no_leftovers(&entry.path()))
+    })
+}

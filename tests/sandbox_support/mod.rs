@@ -1,0 +1,195 @@
+//! A sandbox on a real engine, and a host that plays an API.
+
+#![allow(dead_code, reason = "each test binary uses its part")]
+#![expect(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::cast_possible_truncation,
+    reason = "tests may fail in the middle; the lints do not see that this is one"
+)]
+
+use std::process::Command;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Once};
+use std::time::Duration;
+
+use async_trait::async_trait;
+use indexmap::IndexMap;
+use mce::config::{Environment, Settings};
+use mce::sandbox::docker::DockerSandbox;
+use mce::sandbox::{CallError, Failure, FailureKind, Host, Job, Module, Outcome, Sandbox};
+use mce::wire::{Arguments, Value};
+
+/// Makes the engine answer and the image exist. Tests that need them run; they never skip.
+pub fn engine() {
+    static ONCE: Once = Once::new();
+    ONCE.call_once(|| {
+        let script = concat!(env!("CARGO_MANIFEST_DIR"), "/scripts/engine");
+        let status = Command::new(script).status().expect("scripts/engine runs");
+        assert!(status.success(), "scripts/engine failed");
+    });
+}
+
+pub fn settings() -> Settings {
+    let pairs: [(&str, &str); 0] = [];
+    Settings::from_environment(&Environment::from_pairs(pairs))
+        .unwrap()
+        .0
+}
+
+/// A sandbox and the folder of its lock.
+pub struct Place {
+    pub sandbox: DockerSandbox,
+    pub state: tempfile::TempDir,
+}
+
+pub async fn place() -> Place {
+    place_with(&settings()).await
+}
+
+pub async fn place_with(settings: &Settings) -> Place {
+    engine();
+    let state = tempfile::tempdir().unwrap();
+    let sandbox = DockerSandbox::connect(settings, state.path())
+        .await
+        .unwrap();
+    Place { sandbox, state }
+}
+
+impl Place {
+    pub async fn run(&self, code: &str) -> Outcome {
+        self.run_job(job(code)).await
+    }
+
+    pub async fn run_job(&self, job: Job) -> Outcome {
+        self.sandbox.run(job, Arc::new(FakeHost::default())).await
+    }
+
+    /// Removes what is left and checks that nothing is.
+    pub async fn close(self) {
+        self.sandbox.shutdown().await.unwrap();
+    }
+}
+
+pub fn job(code: &str) -> Job {
+    Job {
+        execution_id: "test".to_owned(),
+        code: code.to_owned(),
+        modules: Vec::new(),
+        timeout: Duration::from_secs(30),
+        max_output_bytes: 1 << 20,
+    }
+}
+
+pub fn module(name: &str, source: &str) -> Module {
+    Module {
+        name: name.to_owned(),
+        source: source.to_owned(),
+    }
+}
+
+pub fn value(outcome: &Outcome) -> &serde_json::Value {
+    outcome
+        .result
+        .as_ref()
+        .unwrap_or_else(|failure| panic!("{failure:#?}\n{outcome:#?}"))
+}
+
+pub fn failure(outcome: &Outcome) -> &Failure {
+    outcome.result.as_ref().expect_err("the code fails")
+}
+
+pub fn kind(outcome: &Outcome) -> FailureKind {
+    failure(outcome).kind
+}
+
+/// Answers calls by the function's name and counts how many are on their way at once.
+#[derive(Default)]
+pub struct FakeHost {
+    pub calls: AtomicUsize,
+    now: AtomicUsize,
+    pub most_at_once: AtomicUsize,
+}
+
+#[async_trait]
+impl Host for FakeHost {
+    async fn call(
+        &self,
+        server: &str,
+        function: &str,
+        arguments: Arguments,
+    ) -> Result<Value, CallError> {
+        self.calls.fetch_add(1, Ordering::SeqCst);
+        let now = self.now.fetch_add(1, Ordering::SeqCst) + 1;
+        self.most_at_once.fetch_max(now, Ordering::SeqCst);
+        let answer = self.answer(server, function, arguments).await;
+        self.now.fetch_sub(1, Ordering::SeqCst);
+        answer
+    }
+}
+
+impl FakeHost {
+    async fn answer(
+        &self,
+        server: &str,
+        function: &str,
+        arguments: Arguments,
+    ) -> Result<Value, CallError> {
+        match function {
+            "echo" => Ok(Value::Object(arguments)),
+            "server" => Ok(Value::String(server.to_owned())),
+            "slow" => {
+                tokio::time::sleep(Duration::from_millis(400)).await;
+                Ok(arguments.get("n").cloned().unwrap_or_default())
+            }
+            "blob" => {
+                let Some(Value::Number(size)) = arguments.get("size") else {
+                    return Err(CallError::Argument {
+                        message: "blob() needs size".to_owned(),
+                    });
+                };
+                let size = usize::try_from(size.as_u64().unwrap()).unwrap();
+                let blob: Vec<u8> = (0..size).map(|index| (index % 251) as u8).collect();
+                Ok(Value::Bytes(blob.into()))
+            }
+            "api" => Err(CallError::Api {
+                status: 404,
+                message: "404 no such pet".to_owned(),
+                body: Value::Object(IndexMap::from([(
+                    "code".to_owned(),
+                    Value::Number(7.into()),
+                )])),
+                headers: IndexMap::from([("etag".to_owned(), "x".to_owned())]),
+            }),
+            "egress" => Err(CallError::Egress {
+                message: "not imported".to_owned(),
+            }),
+            "panics" => panic!("a fault of the host"),
+            _ => Err(CallError::Argument {
+                message: format!("{function}() is unknown"),
+            }),
+        }
+    }
+}
+
+/// Containers with this id's label, running or not, as the docker client sees them.
+pub fn containers(filter: &str) -> Vec<String> {
+    let output = Command::new("docker")
+        .args([
+            "ps",
+            "--all",
+            "--no-trunc",
+            "--format",
+            "{{.ID}} {{.State}}",
+            "--filter",
+            filter,
+        ])
+        .output()
+        .unwrap();
+    String::from_utf8(output.stdout)
+        .unwrap()
+        .lines()
+        .map(str::to_owned)
+        .collect()
+}
