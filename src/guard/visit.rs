@@ -87,7 +87,10 @@ impl<'a> SourceOrderVisitor<'a> for Checker<'a> {
                 }
             }
             Stmt::Global(statement) => self.check_declared(&statement.names),
-            Stmt::Nonlocal(statement) => self.check_declared(&statement.names),
+            Stmt::Nonlocal(statement) => {
+                self.check_declared(&statement.names);
+                self.check_nonlocal(&statement.names);
+            }
             Stmt::For(statement) if statement.is_async => self.note_await(),
             Stmt::With(statement) => {
                 if statement.is_async {
@@ -133,6 +136,7 @@ impl<'a> SourceOrderVisitor<'a> for Checker<'a> {
                 _ => self.check_binding(name.id.as_str(), name.range),
             },
             Expr::Attribute(attribute) => self.check_attribute(expr, attribute),
+            Expr::NumberLiteral(number) => self.check_number(number.range),
             Expr::Call(call) => self.check_call(expr, call),
             Expr::Subscript(subscript) => {
                 self.check_type_subscript(subscript);
