@@ -292,6 +292,8 @@ fn attributes_do_not_lead_out() {
         "from operator import attrgetter, itemgetter\nsorted(x, key=attrgetter('a.b'))",
         "class A(dict):\n    def __getattr__(self, name): return self[name]",
         "class A:\n    def __init__(self, x): object.__setattr__(self, 'x', x)",
+        "from html.parser import HTMLParser\nclass P(HTMLParser):\n    \
+         def __init__(self): HTMLParser.__init__(self)",
     ]);
 }
 

@@ -2,7 +2,7 @@
 //! library read files, spawn processes or evaluate text.
 
 use crate::pysyntax::ast::visitor::source_order::SourceOrderVisitor;
-use crate::pysyntax::ast::{Expr, ExprCall};
+use crate::pysyntax::ast::{Expr, ExprAttribute, ExprCall};
 use crate::pysyntax::{Ranged, TextRange};
 
 use super::check::{ATTRIBUTE_BUILTINS, Checker, Known, is_dunder, is_name};
@@ -30,6 +30,13 @@ impl<'a> Checker<'a> {
             self.check_attribute_builtin(call, "setattr");
             return;
         }
+        if let Expr::Attribute(hook) = &*call.func
+            && self.calls_hook_on_itself(hook, call)
+        {
+            self.visit_expr(&hook.value);
+            self.visit_arguments(&call.arguments);
+            return;
+        }
         let known = self.known(&call.func);
         if is_name(&known, "operator", &ATTRIBUTE_GETTERS) {
             self.check_attribute_getter(call);
@@ -44,6 +51,16 @@ impl<'a> Checker<'a> {
             self.check_type_call(call, &known);
         }
         walk_expr(self, expr);
+    }
+
+    /// `Base.__init__(self, …)` in a method, with a base that may be imported.
+    fn calls_hook_on_itself(&self, hook: &ExprAttribute, call: &ExprCall) -> bool {
+        self.policy.attributes.class_hooks.contains(hook.attr.as_str())
+            && !self.is_builtin(&hook.value, "type")
+            && hook.value.is_name_expr()
+            && call.arguments.args.first().is_some_and(|argument| {
+                matches!(argument, Expr::Name(name) if self.is_receiver(name.id.as_str()))
+            })
     }
 
     /// `getattr(x, "name")` and the like.
