@@ -349,6 +349,7 @@ fn classes_do_not_change_python() {
         ("class A(**x): pass", "metaclass", 1, 9),
         ("type('A', (), {})", "metaclass", 1, 1),
         ("type(x)('A', (), {})", "metaclass", 1, 1),
+        ("T = type\nclass M(T): pass", "metaclass", 1, 5),
         (
             "class A:\n    def __getattribute__(self, n): pass",
             "class-hook",
@@ -421,6 +422,12 @@ fn annotations_are_types() {
             22,
         ),
         ("class A[T]: pass\nA['b()']", "annotation", 2, 3),
+        (
+            "from pydantic import TypeAdapter\nt = ''.join(x)\nTypeAdapter(t)",
+            "annotation",
+            3,
+            13,
+        ),
     ]);
     accepted(&[
         "from typing import Annotated, Literal\nx: Annotated[int, 'years, at most'] | Literal['a b']",
@@ -457,6 +464,12 @@ fn libraries_read_no_files() {
             "argument-blocked",
             3,
             23,
+        ),
+        (
+            "import httpx\no = {'cert': 'a'}\nhttpx.Client(**o)",
+            "argument-blocked",
+            2,
+            14,
         ),
         ("from httpx import HTTPTransport", "module-name", 1, 19),
         ("from pydantic import FilePath", "module-name", 1, 22),

@@ -2,13 +2,16 @@
 //! library read files, spawn processes or evaluate text.
 
 use crate::pysyntax::ast::visitor::source_order::SourceOrderVisitor;
-use crate::pysyntax::ast::{Expr, ExprAttribute, ExprCall};
+use crate::pysyntax::ast::{DictItem, Expr, ExprAttribute, ExprCall};
 use crate::pysyntax::{Ranged, TextRange};
 
 use super::check::{ATTRIBUTE_BUILTINS, Checker, Known, is_dunder, is_name};
 use super::finding::quoted;
 use super::walk::walk_expr;
 use super::{literal, rule};
+
+/// How many items of a named dict are looked at for each call that takes it as keywords.
+const MAX_ITEMS: usize = 200;
 
 /// Functions of `operator` that name attributes by strings.
 const ATTRIBUTE_GETTERS: [&str; 2] = ["attrgetter", "methodcaller"];
@@ -196,8 +199,8 @@ impl<'a> Checker<'a> {
                                 .then(|| (name.as_str().to_owned(), keyword.range)),
                         );
                     }
-                    (None, Expr::Dict(dict)) => {
-                        for item in &dict.items {
+                    (None, value) => {
+                        for item in self.dict_items(value) {
                             if let Some(Expr::StringLiteral(name)) = &item.key
                                 && self
                                     .refused_keyword(keywords.get(name.value.to_str()), &item.value)
@@ -206,13 +209,29 @@ impl<'a> Checker<'a> {
                             }
                         }
                     }
-                    (None, _) => {}
                 }
             }
             for (name, range) in problems {
                 let message = format!("{} of `{module}` may not be set to this", quoted(&name));
                 self.report(rule::ARGUMENT_BLOCKED, range, message, "leave it out");
             }
+        }
+    }
+
+    /// The items of a dict literal, or of those that a name is bound to.
+    fn dict_items<'e>(&self, value: &'e Expr) -> Vec<&'e DictItem>
+    where
+        'a: 'e,
+    {
+        match value {
+            Expr::Dict(dict) => dict.items.iter().collect(),
+            Expr::Name(name) => {
+                let binding = self.resolve(name.id.as_str()).map(|(_, binding)| binding);
+                let values = binding.into_iter().flat_map(|binding| &binding.values);
+                let dicts = values.filter_map(|value| value.as_dict_expr());
+                dicts.flat_map(|dict| &dict.items).take(MAX_ITEMS).collect()
+            }
+            _ => Vec::new(),
         }
     }
 

@@ -73,6 +73,11 @@ impl<'a> SourceOrderVisitor<'a> for Checker<'a> {
                 for target in &assign.targets {
                     self.check_class_attribute(target, &assign.value);
                 }
+                if self.is_builtin(&assign.value, "type") {
+                    let message = "`type` is given another name";
+                    let hint = "call `type(x)` where the type is needed";
+                    self.report(rule::METACLASS, assign.value.range(), message, hint);
+                }
                 if self.is_alias(&assign.targets, &assign.value) {
                     assign
                         .targets
