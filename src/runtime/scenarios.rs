@@ -384,7 +384,7 @@ async fn only_servers_of_the_config_are_served() {
     });
     let mut settings = Settings::clone(&fixture.settings());
     let names = |settings: &Settings, config| {
-        let registry = registry::Registry::find(settings, config, false);
+        let registry = registry::Registry::find(settings, config, load::check);
         registry.names().map(str::to_owned).collect::<Vec<_>>()
     };
     let config = fixture.config.as_ref();
@@ -393,7 +393,7 @@ async fn only_servers_of_the_config_are_served() {
     assert_eq!(names(&settings, None), ["extra", "pets"]);
     settings.swagger_config_file = Some(fixture.path("swaggers.yaml"));
     assert_eq!(names(&settings, config), ["absent", "pets"]);
-    let registry = registry::Registry::find(&settings, config, false);
+    let registry = registry::Registry::find(&settings, config, load::check);
     let absent = registry.server("absent").await.unwrap().unwrap_err();
     assert!(absent.reason.contains("run `mce compile`"), "{absent:?}");
     let pets = registry.server("pets").await.unwrap().unwrap();
