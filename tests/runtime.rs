@@ -18,12 +18,23 @@ use mce::runtime::{
     SandboxProvider,
 };
 use mce::sandbox::{Host, Job, Outcome, Sandbox};
+use mce::wire::Arguments;
 use serde_json::{Value, json};
 use tempfile::TempDir;
 use wiremock::matchers::any;
 use wiremock::{Mock, MockServer, ResponseTemplate};
 
 const TOKEN: &str = "tok-4f9c2e71b8";
+
+fn arguments_of(arguments: Value) -> Arguments {
+    let Value::Object(arguments) = arguments else {
+        panic!("arguments are an object");
+    };
+    arguments
+        .into_iter()
+        .map(|(name, value)| (name, value.into()))
+        .collect()
+}
 
 /// Calls these functions of the host one after the other and returns what each gave, as text.
 struct Calls(Mutex<Vec<(&'static str, &'static str, Value)>>);
@@ -38,13 +49,7 @@ impl Sandbox for Calls {
         let calls = std::mem::take(&mut *self.0.lock().unwrap());
         let mut answers = Vec::new();
         for (server, function, arguments) in calls {
-            let Value::Object(arguments) = arguments else {
-                panic!("arguments are an object");
-            };
-            let arguments = arguments
-                .into_iter()
-                .map(|(name, value)| (name, value.into()))
-                .collect();
+            let arguments = arguments_of(arguments);
             answers.push(match host.call(server, function, arguments).await {
                 Ok(value) => value.into_json(),
                 Err(error) => json!(format!("{}: {error}", error.kind())),
@@ -299,7 +304,7 @@ async fn a_single_call_takes_the_same_path() {
     let call = |server: &str, function: &str, arguments: Value| CallRequest {
         server: server.to_owned(),
         function: function.to_owned(),
-        arguments: arguments.as_object().unwrap().clone(),
+        arguments: arguments_of(arguments),
         principal: "ada".to_owned(),
     };
     let result = runtime

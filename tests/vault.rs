@@ -135,6 +135,27 @@ fn what_is_secret_within_a_value_is_known_by_itself() {
 }
 
 #[test]
+fn a_key_given_as_the_user_name_needs_no_password_and_is_a_secret() {
+    let basic = |username: &str, password: &str| {
+        Some(Auth::Basic {
+            username: template(username),
+            password: template(password),
+        })
+    };
+    let env = environment(&[]);
+    let vault = Vault::new(&[server("one", basic("the-key", ""))], &env);
+    assert_eq!(vault.problems().count(), 0);
+    assert_eq!(
+        secrets(&vault),
+        ["Basic dGhlLWtleTo=", "dGhlLWtleTo=", "the-key", "the-key:"]
+    );
+    for (username, password) in [("", ""), ("a:b", "c"), ("a", "b\n"), ("a\tb", "c")] {
+        let vault = Vault::new(&[server("one", basic(username, password))], &env);
+        assert_eq!(vault.problems().count(), 1, "{username:?} {password:?}");
+    }
+}
+
+#[test]
 fn a_jwt_given_with_its_scheme_is_not_sent_with_two() {
     let auth = Auth::Jwt {
         token: template("bearer abc"),

@@ -200,7 +200,15 @@ fn follow(
     let other = path
         .strip_suffix('/')
         .map_or_else(|| format!("{path}/"), str::to_owned);
-    if routes.check(path, template).is_err() && routes.check(&other, template).is_err() {
+    let query: Vec<String> = next
+        .query()
+        .into_iter()
+        .flat_map(|it| it.split('&'))
+        .map(str::to_owned)
+        .collect();
+    if routes.check(path, &query, template).is_err()
+        && routes.check(&other, &query, template).is_err()
+    {
         return Err("it leads to something other than the operation that was called");
     }
     Ok(next)

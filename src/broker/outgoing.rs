@@ -4,7 +4,7 @@
 use std::collections::BTreeSet;
 
 use bytes::Bytes;
-use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, percent_decode_str, utf8_percent_encode};
+use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 use reqwest::Method;
 use reqwest::header::{COOKIE, HeaderMap, HeaderName, HeaderValue, USER_AGENT};
 use secrecy::{ExposeSecret as _, SecretString};
@@ -13,6 +13,7 @@ use url::Url;
 use super::base::Base;
 use super::names::{is_override, normal};
 use super::routes::Routes;
+use super::templates::{Item, Template, decoded_item};
 use crate::api::{Function, Location, Manifest, Parameter, Style};
 use crate::config::is_forbidden_header;
 use crate::sandbox::CallError;
@@ -76,7 +77,7 @@ impl Parts<'_> {
             return Err(self.refuse("it has a body that is not declared"));
         }
         self.routes
-            .check(&request.path, &self.function.path)
+            .check(&request.path, &request.query, &self.function.path)
             .map_err(|error| self.refuse(&error.to_string()))?;
 
         let (query, secret_query) = self.query(request.query)?;
@@ -261,19 +262,24 @@ impl Parts<'_> {
                 secrets.push(SecretString::from(format!("{name}={value}")));
             }
         }
+        let fixed = Template::new(&self.function.path).fixed;
         let mut query = Vec::with_capacity(items.len() + secrets.len());
         for item in items {
             if item.contains(['&', '#']) || item.chars().any(|it| it.is_control() || it == ' ') {
                 return Err(self.refuse("a query value holds a bare `&`, `#` or blank"));
             }
             let spelt = item.split('=').next().unwrap_or_default();
-            let name = decode(spelt);
-            if !self.is_declared_query(&name) || is_override(&name) {
+            let name = decoded_item(spelt);
+            let is_fixed = fixed.contains(&Item::new(&item));
+            if !is_fixed && fixed.iter().any(|fixed| fixed.name == normal(&name)) {
+                return Err(self.refuse("a query parameter repeats one that its path fixes"));
+            }
+            if !(is_fixed || self.is_declared_query(&name)) || is_override(&name) {
                 return Err(self.refuse("a query parameter is not declared"));
             }
             // Old servers take `;` for `&`.
             let hidden = item.split(';').skip(1).any(|piece| {
-                let name = normal(&decode(piece.split('=').next().unwrap_or_default()));
+                let name = normal(&decoded_item(piece.split('=').next().unwrap_or_default()));
                 is_override(&name)
                     || self.credential_names(Location::Query).contains(&name)
                     || self
@@ -284,7 +290,7 @@ impl Parts<'_> {
                 return Err(self.refuse("a query value holds another parameter after `;`"));
             }
             // The user's credential stands in for a declared parameter of its name.
-            let is_replaced = replaced.iter().any(|known| decode(known) == name);
+            let is_replaced = replaced.iter().any(|known| decoded_item(known) == name);
             if !is_replaced {
                 query.push(item);
             }
@@ -382,7 +388,7 @@ impl Parts<'_> {
         }
         let mut pairs: Vec<(&str, &str)> = Vec::new();
         for (name, value) in given {
-            let decoded = decode(name);
+            let decoded = decoded_item(name);
             let is_declared = self.cookie_header().any(|(known, _)| known == name)
                 || self.parameters(Location::Cookie).any(|parameter| {
                     decoded == parameter.wire_name
@@ -420,10 +426,4 @@ fn cookie_pairs(text: &str) -> impl Iterator<Item = (&str, &str)> {
         .map(str::trim)
         .filter(|pair| !pair.is_empty())
         .map(|pair| pair.split_once('=').unwrap_or((pair, "")))
-}
-
-/// A query name as a server reads it.
-fn decode(text: &str) -> String {
-    let text = text.replace('+', " ");
-    percent_decode_str(&text).decode_utf8_lossy().into_owned()
 }

@@ -8,7 +8,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use percent_encoding::percent_decode_str;
 
-use super::templates::{Case, Template, trimmed};
+use super::templates::{Case, Item, Template, trimmed};
 use crate::api::Manifest;
 
 /// How often a path is decoded when looking for what a careless proxy would make of it.
@@ -67,10 +67,16 @@ impl Routes {
         Self { templates }
     }
 
-    /// Whether an encoded path, below the base URL, reaches the operation with this template and
-    /// no other one.
-    pub(super) fn check(&self, path: &str, called: &str) -> Result<(), PathError> {
+    /// Whether an encoded path, below the base URL, with these encoded query items, reaches the
+    /// operation with this template and no other one.
+    pub(super) fn check(
+        &self,
+        path: &str,
+        query: &[String],
+        called: &str,
+    ) -> Result<(), PathError> {
         let called = Template::new(called);
+        let query: Vec<Item> = query.iter().map(|item| Item::new(item)).collect();
         let segments = decoded(path)?;
         if segments
             .iter()
@@ -84,7 +90,7 @@ impl Routes {
                 template: called.text,
             });
         }
-        self.only(&segments, &called, Reading::Plain)?;
+        self.only(&segments, &query, &called, Reading::Plain)?;
 
         let mut text = Cow::Borrowed(path);
         for _ in 0..DECODINGS {
@@ -96,8 +102,8 @@ impl Routes {
                 return Err(PathError::Dots);
             }
             for reading in readings(&once) {
-                if reading != segments {
-                    self.only(&reading, &called, Reading::Careless)?;
+                if trimmed(&reading) != trimmed(&segments) {
+                    self.only(&reading, &query, &called, Reading::Careless)?;
                 }
             }
             if once == text {
@@ -112,15 +118,20 @@ impl Routes {
     fn only(
         &self,
         segments: &[&str],
+        query: &[Item],
         called: &Template,
         reading: Reading,
     ) -> Result<(), PathError> {
         let candidates = self.templates.get(&trimmed(segments).len());
         for other in candidates.into_iter().flatten() {
-            if !other.matches(trimmed(segments), Case::Ignored) || called.is_same(other) {
+            let claims =
+                other.matches(trimmed(segments), Case::Ignored) && other.is_asked_by(query);
+            if !claims {
                 continue;
             }
-            if reading == Reading::Careless || !called.is_within(other) {
+            let is_less_concrete =
+                called.is_same(other) || (reading == Reading::Plain && called.is_within(other));
+            if !is_less_concrete || !other.is_asked_by(&called.fixed) {
                 return Err(PathError::Other {
                     other: other.text.clone(),
                     template: called.text.clone(),
@@ -215,7 +226,7 @@ mod tests {
     #[track_caller]
     fn refused(path: &str, called: &str, other: &str) {
         assert_eq!(
-            routes().check(path, called),
+            routes().check(path, &[], called),
             Err(PathError::Other {
                 other: other.into(),
                 template: called.into()
@@ -226,8 +237,11 @@ mod tests {
 
     #[test]
     fn an_argument_may_not_be_a_siblings_literal() {
-        assert_eq!(routes().check("/users/7", "/users/{id}"), Ok(()));
-        assert_eq!(routes().check("/users/export", "/users/export"), Ok(()));
+        assert_eq!(routes().check("/users/7", &[], "/users/{id}"), Ok(()));
+        assert_eq!(
+            routes().check("/users/export", &[], "/users/export"),
+            Ok(())
+        );
         for path in [
             "/users/export",
             "/users/%65xport",
@@ -263,7 +277,7 @@ mod tests {
     #[test]
     fn a_path_with_slashes_that_reaches_nothing_else_is_sent() {
         assert_eq!(
-            routes().check("/files/src%2Fmain.rs", "/files/{path}"),
+            routes().check("/files/src%2Fmain.rs", &[], "/files/{path}"),
             Ok(())
         );
     }
@@ -282,13 +296,13 @@ mod tests {
             "/files/a%2F..%3B%2Fb",
         ] {
             assert_eq!(
-                routes().check(path, "/files/{path}"),
+                routes().check(path, &[], "/files/{path}"),
                 Err(PathError::Dots),
                 "{path}"
             );
         }
-        assert_eq!(routes().check("/files/..a", "/files/{path}"), Ok(()));
-        assert_eq!(routes().check("/files/...", "/files/{path}"), Ok(()));
+        assert_eq!(routes().check("/files/..a", &[], "/files/{path}"), Ok(()));
+        assert_eq!(routes().check("/files/...", &[], "/files/{path}"), Ok(()));
     }
 
     #[test]
@@ -296,13 +310,16 @@ mod tests {
         let error = PathError::Template {
             template: "/users/{id}".into(),
         };
-        assert_eq!(routes().check("/users/", "/users/{id}"), Err(error.clone()));
-        assert_eq!(routes().check("/users", "/users/{id}"), Err(error));
+        assert_eq!(
+            routes().check("/users/", &[], "/users/{id}"),
+            Err(error.clone())
+        );
+        assert_eq!(routes().check("/users", &[], "/users/{id}"), Err(error));
         let error = PathError::Template {
             template: "/users/{id}/admin".into(),
         };
         assert_eq!(
-            routes().check("/users//admin", "/users/{id}/admin"),
+            routes().check("/users//admin", &[], "/users/{id}/admin"),
             Err(error)
         );
     }
@@ -310,7 +327,7 @@ mod tests {
     #[test]
     fn control_characters_are_refused() {
         assert_eq!(
-            routes().check("/users/export%00", "/users/{id}"),
+            routes().check("/users/export%00", &[], "/users/{id}"),
             Err(PathError::Control)
         );
     }
@@ -318,7 +335,7 @@ mod tests {
     #[test]
     fn the_more_concrete_of_two_partial_segments_is_served() {
         assert_eq!(
-            routes().check("/reports/daily-1.json", "/reports/daily-{day}.json"),
+            routes().check("/reports/daily-1.json", &[], "/reports/daily-{day}.json"),
             Ok(())
         );
         refused(
@@ -330,7 +347,7 @@ mod tests {
         refused("/jobs/7:cancel", "/jobs/{id}", "/jobs/{id}:cancel");
         refused("/jobs/7%3Acancel", "/jobs/{id}", "/jobs/{id}:cancel");
         assert_eq!(
-            routes().check("/jobs/7:cancel", "/jobs/{id}:cancel"),
+            routes().check("/jobs/7:cancel", &[], "/jobs/{id}:cancel"),
             Ok(())
         );
     }
@@ -338,16 +355,61 @@ mod tests {
     #[test]
     fn two_templates_of_which_neither_is_more_concrete_refuse_what_both_match() {
         let routes = Routes::of(["/a/{x}/c", "/a/b/{y}"].into_iter());
-        assert!(routes.check("/a/b/c", "/a/{x}/c").is_err());
-        assert!(routes.check("/a/b/c", "/a/b/{y}").is_err());
-        assert_eq!(routes.check("/a/d/c", "/a/{x}/c"), Ok(()));
+        assert!(routes.check("/a/b/c", &[], "/a/{x}/c").is_err());
+        assert!(routes.check("/a/b/c", &[], "/a/b/{y}").is_err());
+        assert_eq!(routes.check("/a/d/c", &[], "/a/{x}/c"), Ok(()));
+    }
+
+    #[test]
+    fn a_fixed_query_tells_operations_apart() {
+        let paths = [
+            "/items",
+            "/items?action=close",
+            "/items#list",
+            "/{any}?action=close",
+        ];
+        let routes = Routes::of(paths.into_iter());
+        let query = |text: &str| vec![text.to_owned()];
+        assert_eq!(routes.check("/items", &[], "/items"), Ok(()));
+        assert_eq!(routes.check("/items", &[], "/items#list"), Ok(()));
+        assert_eq!(
+            routes.check("/items", &query("action=open"), "/items"),
+            Ok(())
+        );
+        for spelt in [
+            "action=close",
+            "ACTION=close",
+            "%61ction=cl%6fse",
+            "action[]=close",
+        ] {
+            assert_eq!(
+                routes.check("/items", &query(spelt), "/items"),
+                Err(PathError::Other {
+                    other: "/items?action=close".into(),
+                    template: "/items".into()
+                }),
+                "{spelt}"
+            );
+        }
+        let called = "/items?action=close";
+        assert_eq!(
+            routes.check("/items", &query("action=close"), called),
+            Ok(())
+        );
+    }
+
+    #[test]
+    fn a_literal_path_that_ends_in_a_slash_is_more_concrete_than_an_expression() {
+        let routes = Routes::of(["/{mount}/roles/", "/{mount}/{path}"].into_iter());
+        assert_eq!(routes.check("/a/roles/", &[], "/{mount}/roles/"), Ok(()));
+        assert!(routes.check("/a/roles", &[], "/{mount}/{path}").is_err());
     }
 
     #[test]
     fn a_trailing_slash_and_other_names_make_no_other_operation() {
         let routes = Routes::of(["/u/{id}", "/u/{name}", "/u/{id}/", "/u"].into_iter());
-        assert_eq!(routes.check("/u/1", "/u/{id}"), Ok(()));
-        assert_eq!(routes.check("/u/1/", "/u/{id}/"), Ok(()));
+        assert_eq!(routes.check("/u/1", &[], "/u/{id}"), Ok(()));
+        assert_eq!(routes.check("/u/1/", &[], "/u/{id}/"), Ok(()));
     }
 
     /// A server that splits, decodes once, and serves the most concrete template by exact case.
@@ -411,7 +473,7 @@ mod tests {
                     path.replace_range(open..=close, &encoded);
                 }
             }
-            if routes().check(&path, called).is_ok() {
+            if routes().check(&path, &[], called).is_ok() {
                 prop_assert_eq!(serve(&path, false), Some(called));
                 let careless = serve(&path, true);
                 prop_assert!(careless.is_none() || careless == Some(called), "{path}");

@@ -2,6 +2,8 @@
 
 use percent_encoding::percent_decode_str;
 
+use super::names::normal;
+
 /// Whether letters must agree in case. The called operation must match exactly; others count
 /// even where a server would have to ignore case, as some do.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -27,12 +29,39 @@ pub(super) fn trimmed<T: AsRef<str>>(segments: &[T]) -> &[T] {
     }
 }
 
+/// A query item as a careless server reads it: the name by [`normal`], the value decoded.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Item {
+    pub(super) name: String,
+    value: String,
+}
+
+impl Item {
+    /// Of an encoded item.
+    pub(super) fn new(text: &str) -> Self {
+        let (name, value) = text.split_once('=').unwrap_or((text, ""));
+        Self {
+            name: normal(&decoded_item(name)),
+            value: decoded_item(value),
+        }
+    }
+}
+
+/// A part of a query as a server reads it.
+pub(super) fn decoded_item(text: &str) -> String {
+    let text = text.replace('+', " ");
+    percent_decode_str(&text).decode_utf8_lossy().into_owned()
+}
+
 /// A path template, cut into segments, each cut into its literal pieces.
 #[derive(Debug)]
 pub(super) struct Template {
     /// As the document spells it.
     pub(super) text: String,
     pub(super) segments: Vec<Segment>,
+    /// Its fixed query items, as a server reads them: some documents tell operations apart by
+    /// them (`/items?action=close`).
+    pub(super) fixed: Vec<Item>,
 }
 
 /// The literal texts around the expressions of one segment: `{a}.json` is `["", ".json"]`, and a
@@ -52,9 +81,14 @@ impl AsRef<str> for Segment {
 
 impl Template {
     pub(super) fn new(text: &str) -> Self {
+        // A fragment tells operations apart in the document only; it is never sent.
+        let sent = text.split('#').next().unwrap_or_default();
+        let (path, query) = sent.split_once('?').unwrap_or((sent, ""));
+        let items = query.split('&').filter(|item| !item.is_empty());
         Self {
             text: text.to_owned(),
-            segments: text.split('/').map(Segment::new).collect(),
+            segments: path.split('/').map(Segment::new).collect(),
+            fixed: items.map(Item::new).collect(),
         }
     }
 
@@ -70,7 +104,12 @@ impl Template {
                 .all(|(segment, text)| segment.matches(text, case))
     }
 
-    /// Whether both are the same template but for the expressions' names.
+    /// Whether a query makes it this template's: it holds every fixed item.
+    pub(super) fn is_asked_by(&self, query: &[Item]) -> bool {
+        self.fixed.iter().all(|item| query.contains(item))
+    }
+
+    /// Whether both have the same path but for the expressions' names.
     pub(super) fn is_same(&self, other: &Self) -> bool {
         let (own, theirs) = (trimmed(&self.segments), trimmed(&other.segments));
         own.len() == theirs.len() && own.iter().zip(theirs).all(|(a, b)| a.is_same(b))

@@ -8,6 +8,7 @@ use crate::sandbox::Outcome;
 
 /// Bound on an error's text and on a traceback, which code can make as long as it likes.
 const MESSAGE_BYTES: usize = 4_000;
+
 impl Runtime {
     /// What came of the sandbox, without secrets and within bounds.
     pub(super) fn answer(&self, outcome: Outcome) -> ExecutionResult {

@@ -17,7 +17,7 @@ use crate::broker::Scope;
 use crate::guard::{self, Facts, Report, Violation};
 use crate::python::RUNTIME_SOURCE;
 use crate::sandbox::{Job, Module};
-use crate::wire::{self, Arguments};
+use crate::wire::Arguments;
 
 /// Violations that a result lists.
 const LISTED_VIOLATIONS: usize = 20;
@@ -60,7 +60,7 @@ pub struct CallRequest {
     /// The function.
     pub function: String,
     /// Its arguments by Python name.
-    pub arguments: Map<String, Value>,
+    pub arguments: Arguments,
     /// Who asks.
     pub principal: String,
 }
@@ -356,10 +356,6 @@ impl Runtime {
             servers: BTreeSet::from([server.clone()]),
         };
         let host = self.egress.host(&self.registry.targets(), scope);
-        let arguments: Arguments = arguments
-            .into_iter()
-            .map(|(name, value)| (name, wire::Value::from(value)))
-            .collect();
         let started = Instant::now();
         let outcome = host.call(&server, &function, arguments).await;
         let mut result = ExecutionResult {

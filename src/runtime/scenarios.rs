@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 
 use super::fixture::{Fixture, SECRET, code, failed, returned, rows};
 use super::*;
@@ -407,7 +407,7 @@ async fn one_function_can_be_called_without_code() {
     let call = |server: &str, function: &str| CallRequest {
         server: server.to_owned(),
         function: function.to_owned(),
-        arguments: Map::new(),
+        arguments: Arguments::new(),
         principal: "ada".to_owned(),
     };
     let result = runtime.call(call("pets", "get_pet")).await;

@@ -99,12 +99,17 @@ impl Configured {
                 }
                 Some(Auth::Basic { username, password }) => {
                     let user = reader.expanded(username)?;
-                    reader.checked(&username.place, &user)?;
+                    let text = reader.expanded(password)?;
+                    // One of the two may be empty: some APIs take their key as either.
+                    if user.is_empty() || !text.is_empty() {
+                        reader.checked(&password.place, &text)?;
+                    }
+                    if !user.is_empty() {
+                        reader.checked(&username.place, &user)?;
+                    }
                     if user.contains(':') {
                         return Err(reader.error(&username.place, "holds a `:`"));
                     }
-                    let text = reader.expanded(password)?;
-                    reader.checked(&password.place, &text)?;
                     let encoded = STANDARD.encode(format!("{user}:{text}"));
                     SecretString::from(format!("Basic {encoded}"))
                 }
@@ -293,8 +298,11 @@ fn parts(value: &SecretString) -> Vec<SecretString> {
         && let Ok(bytes) = STANDARD.decode(rest)
         && let Ok(pair) = String::from_utf8(bytes)
     {
-        if let Some((_, password)) = pair.split_once(':').filter(|(_, it)| !it.is_empty()) {
-            parts.push(SecretString::from(password));
+        // A key given as the user name goes with an empty password.
+        match pair.split_once(':') {
+            Some((user, "")) => parts.push(SecretString::from(user)),
+            Some((_, password)) => parts.push(SecretString::from(password)),
+            None => {}
         }
         parts.push(SecretString::from(pair));
     }

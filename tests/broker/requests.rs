@@ -153,6 +153,35 @@ async fn headers_that_route_or_disguise_are_never_sent_even_if_declared() {
 }
 
 #[tokio::test]
+async fn a_query_that_the_path_fixes_is_sent_and_not_to_be_repeated() {
+    let api = Capture::json("{}").await;
+    let action = || parameter("action", "query", json!({}));
+    let shop = Setup::new(manifest(
+        vec![
+            function("show", "GET", "/items", &[action()], json!([])),
+            function("beta", "GET", "/items?action=beta", &[action()], json!([])),
+        ],
+        &[("GET", "/items?action=delete")],
+    ))
+    .at(&api.url())
+    .build();
+    shop.refused("show", json!({"action": "delete"})).await;
+    shop.refused("show", json!({"action": "beta"})).await;
+    shop.refused("beta", json!({"action": "delete"})).await;
+    assert!(api.requests().is_empty());
+    shop.call("show", json!({"action": "list"})).await.unwrap();
+    shop.call("beta", json!({})).await.unwrap();
+    let lines: Vec<_> = api.requests().into_iter().map(|it| it.line).collect();
+    assert_eq!(
+        lines,
+        [
+            "GET /items?action=list HTTP/1.1",
+            "GET /items?action=beta HTTP/1.1"
+        ]
+    );
+}
+
+#[tokio::test]
 async fn a_query_parameter_cannot_ask_for_another_method() {
     let api = Capture::json("{}").await;
     let method = parameter("m", "query", json!({"wire_name": "_method"}));

@@ -351,6 +351,39 @@ fn no_text_as_a_path_argument_leaves_the_operation() {
 }
 
 #[tokio::test]
+async fn concurrent_executions_get_their_own_answers() {
+    let api = Capture::start(|request| {
+        let path = request.line.split(' ').nth(1).unwrap_or_default();
+        response(
+            200,
+            &[("content-type", "application/json")],
+            format!("\"{path}\""),
+        )
+    })
+    .await;
+    let shop = Setup::new(users()).at(&api.url()).build();
+    let executions = (0..16).map(|execution| {
+        let host = shop.broker.host(scope(&["shop"]));
+        async move {
+            let calls = (0..50).map(|call| {
+                let host = &host;
+                let id = format!("e{execution}c{call}");
+                async move {
+                    let answer = host
+                        .call("shop", "get_user", given(json!({"id": id})))
+                        .await;
+                    assert_eq!(answer.unwrap(), json!(format!("/users/{id}")).into());
+                }
+            });
+            futures::future::join_all(calls).await;
+        }
+    });
+    futures::future::join_all(executions).await;
+    assert_eq!(api.requests().len(), 800);
+    assert_eq!(shop.records.all().len(), 800);
+}
+
+#[tokio::test]
 async fn connections_are_shared_by_executions() {
     let api =
         Capture::start(|_| response(200, &[("content-type", "application/json")], "{}")).await;
