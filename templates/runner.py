@@ -367,7 +367,7 @@ def result_value(value: Any) -> Any:
             return sorted(value)
         except TypeError:
             return list(value)
-    if isinstance(value, (tuple, list, deque, range, *VIEWS)):
+    if isinstance(value, ARRAYS):
         return list(value)
     if dataclasses.is_dataclass(value) and not isinstance(value, type):
         return {field.name: getattr(value, field.name) for field in dataclasses.fields(value)}
@@ -377,7 +377,7 @@ def result_value(value: Any) -> Any:
     return safe_repr(value)
 
 
-VIEWS: tuple[type, ...] = (type({}.keys()), type({}.values()), type({}.items()))
+ARRAYS: Any = (tuple, list, deque, range, type({}.keys()), type({}.values()), type({}.items()))
 
 
 def safe_repr(value: Any) -> str:
@@ -519,8 +519,10 @@ class ModuleFinder:
         """Part of the import protocol."""
         if name not in self._sources and name not in self._packages:
             return None
+        loader: Any = self
+        is_package = name in self._packages
         return importlib.machinery.ModuleSpec(
-            name, self, origin=module_file(name), is_package=name in self._packages
+            name, loader, origin=module_file(name), is_package=is_package
         )
 
     def create_module(self, spec: importlib.machinery.ModuleSpec) -> None:
@@ -672,11 +674,18 @@ def failure(error: BaseException) -> dict[str, Any]:
         message = text = type(error).__name__
     return {
         "kind": kind,
-        "message": message,
-        "traceback": text,
+        "message": shorten(message, 4_000),
+        "traceback": shorten(text, 16_000),
         "hint": hint(error),
         "refused_process": refused_process(error),
     }
+
+
+def shorten(text: str, limit: int) -> str:
+    """The beginning and the end of a text that is too long."""
+    if len(text) <= limit:
+        return text
+    return f"{text[: limit // 2]}\n…\n{text[-limit // 2 :]}"
 
 
 def refused_process(error: BaseException) -> bool:
@@ -725,7 +734,7 @@ def execute(job: Job, connection: socket.socket) -> NoReturn:
     """The life of the executing process."""
     channel = HostChannel(connection)
     install_host_module(channel)
-    sys.meta_path.insert(0, ModuleFinder(job.modules))  # type: ignore[arg-type]
+    sys.meta_path.insert(0, ModuleFinder(job.modules))
     linecache.cache[CODE_NAME] = (
         len(job.code),
         None,
@@ -736,7 +745,7 @@ def execute(job: Job, connection: socket.socket) -> NoReturn:
         encoder = Encoder(result_value, limit=job.max_output_bytes)
         text = f'{{"result":{encoder.encode(Execution(job.code).value())}}}'
     except BaseException as error:
-        text = json.dumps({"failure": failure(error)})
+        text = json.dumps({"failure": failure(error)}, ensure_ascii=False)
     flush_outputs()
     channel.send(RESULT, 0, pack(text))
     os._exit(0)
@@ -889,8 +898,12 @@ class Supervisor:
         outputs = [os.pipe(), os.pipe()]
         self._child = os.fork()
         if self._child == 0:
-            become_executing_process([write for _, write in outputs], theirs)
-            execute(job, theirs)
+            try:
+                become_executing_process([write for _, write in outputs], theirs)
+                execute(job, theirs)
+            finally:
+                # Whatever happens, this process does not go on as a second supervisor.
+                os._exit(1)
         theirs.close()
         for kind, (read, write) in zip((STDOUT, STDERR), outputs, strict=True):
             os.close(write)
@@ -1027,7 +1040,7 @@ def become_executing_process(outputs: list[int], connection: socket.socket) -> N
         )
         setattr(sys, name, stream)
         setattr(sys, f"__{name}__", stream)
-    sys.__stdin__ = sys.stdin
+    sys.__stdin__ = sys.stdin  # type: ignore[misc]
 
 
 # --- what the container is like, from inside ----------------------------------------------------

@@ -3,6 +3,8 @@
 //! ARCHITECTURE.md states them as invariants. Test code may reach further: the text below
 //! `#[cfg(test)]` and files named `tests.rs` are not looked at.
 
+#![expect(clippy::expect_used, reason = "a test may fail anywhere")]
+
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};

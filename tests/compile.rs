@@ -437,6 +437,98 @@ fn no_mixture_of_two_compilations_passes_the_check() {
     assert!(no_leftovers(&project.path("compiled")));
 }
 
+/// Readers that look at the folder while it is rewritten again and again see whole sets only.
+#[cfg(any(target_os = "linux", target_vendor = "apple"))]
+#[test]
+fn readers_never_see_half_of_a_compilation() {
+    let project = Project::weather();
+    project.compile();
+    let done = std::sync::atomic::AtomicBool::new(false);
+    let order = std::sync::atomic::Ordering::SeqCst;
+    std::thread::scope(|scope| {
+        let reader = scope.spawn(|| {
+            let mut seen = std::collections::BTreeSet::new();
+            while !done.load(order) {
+                let output = project.path("compiled");
+                let folder = output.join("weather");
+                assert!(folder.join("manifest.json").exists());
+                assert!(folder.join("functions.py").exists());
+                seen.insert(fs::read_to_string(folder.join("functions.py")).unwrap());
+            }
+            seen.len()
+        });
+        for round in 0..20 {
+            let changed = WEATHER.replace("A forecast", &format!("Forecast {round}"));
+            project.write("weather.yaml", &changed);
+            assert!(!project.compile().failed());
+            assert!(project.verify("weather").is_ok());
+        }
+        done.store(true, order);
+        assert!(reader.join().unwrap() > 0);
+    });
+    assert!(no_leftovers(&project.path("compiled")));
+    assert!(!project.path("compiled/.mce-staging").exists());
+}
+
+#[test]
+fn files_of_others_in_a_server_folder_survive() {
+    let project = Project::weather();
+    project.compile();
+    project.write("compiled/weather/notes.md", "mine");
+    project.write(
+        "weather.yaml",
+        &WEATHER.replace("A forecast", "The forecast"),
+    );
+    assert!(project.compile().servers[0].changed);
+    assert_eq!(project.read("compiled/weather/notes.md"), "mine");
+    assert!(project.verify("weather").is_ok());
+}
+
+/// Not a test of its own: what the next one starts and kills.
+#[test]
+#[ignore = "runs until it is killed"]
+fn compile_until_killed() {
+    let Ok(folder) = std::env::var("MCE_TEST_COMPILE_FOLDER") else {
+        return;
+    };
+    let folder = PathBuf::from(folder);
+    let config = Config::load(&folder.join("swaggers.yaml")).unwrap();
+    let options = Options {
+        output: folder.join("compiled"),
+        ..Options::default()
+    };
+    let runtime = tokio::runtime::Runtime::new().unwrap();
+    for round in 0.. {
+        let changed = WEATHER.replace("A forecast", &format!("Forecast {round}"));
+        fs::write(folder.join("next.yaml"), changed).unwrap();
+        fs::rename(folder.join("next.yaml"), folder.join("weather.yaml")).unwrap();
+        let environment = Environment::from_pairs::<&str, &str>([]);
+        let report = runtime.block_on(compile::run(&config, &environment, &options));
+        assert!(!report.failed(), "{report:?}");
+    }
+}
+
+#[cfg(any(target_os = "linux", target_vendor = "apple"))]
+#[test]
+fn a_process_killed_at_any_moment_leaves_a_whole_set() {
+    let project = Project::weather();
+    project.compile();
+    for milliseconds in [40, 55, 70, 85, 100, 130, 160, 190] {
+        let mut child = std::process::Command::new(std::env::current_exe().unwrap())
+            .args(["--ignored", "--exact", "compile_until_killed"])
+            .env("MCE_TEST_COMPILE_FOLDER", project.path(""))
+            .stdout(std::process::Stdio::null())
+            .stderr(std::process::Stdio::null())
+            .spawn()
+            .unwrap();
+        std::thread::sleep(std::time::Duration::from_millis(milliseconds));
+        child.kill().unwrap();
+        child.wait().unwrap();
+        let verified = project.verify("weather");
+        assert!(verified.is_ok(), "after {milliseconds} ms: {verified:?}");
+    }
+}
+
 fn no_leftovers(folder: &Path) -> bool {
     fs::read_dir(folder).unwrap().flatten().all(|entry| {
         !entry.file_name().to_string_lossy().ends_with(".tmp")

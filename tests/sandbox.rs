@@ -486,3 +486,20 @@ async fn status_proves_a_container_and_inspect_shows_the_request() {
     assert_eq!(request["update"]["NanoCpus"], 500_000_000);
     place.close().await;
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_error_text_of_any_length_and_with_any_character_is_handed_over() {
+    let place = place().await;
+    let outcome = place
+        .run("raise ValueError('\\ud800' + 'x' * 5_000_000)")
+        .await;
+    assert_eq!(kind(&outcome), FailureKind::Execution);
+    let message = &failure(&outcome).message;
+    assert!(message.starts_with("ValueError: \u{fffd}xxx"), "{message}");
+    assert!(message.len() < 5_000 && message.ends_with("xxx"));
+    let outcome = place
+        .run("class E(Exception):\n    def __str__(self): raise KeyboardInterrupt\nraise E")
+        .await;
+    assert_eq!(kind(&outcome), FailureKind::Execution, "{outcome:?}");
+    place.close().await;
+}

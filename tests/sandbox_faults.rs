@@ -276,7 +276,7 @@ result = {
 async fn the_supervisor_cannot_be_opened_stopped_or_signalled() {
     let place = place().await;
     let code = r"
-import errno, os, signal, time
+import errno, os, resource, signal, time
 def attempt(f):
     try:
         f()
@@ -288,6 +288,8 @@ result = {name: attempt(lambda: open(f'/proc/1/{name}', 'rb').read(1))
 result['fd'] = attempt(lambda: os.listdir('/proc/1/fd'))
 result['fd/0'] = attempt(lambda: os.open('/proc/1/fd/0', os.O_RDWR))
 result['root'] = attempt(lambda: os.listdir('/proc/1/root'))
+result['limits'] = attempt(lambda: resource.prlimit(1, resource.RLIMIT_AS, (0, 0)))
+resource.setrlimit(resource.RLIMIT_NOFILE, (512, 512))
 for number in (signal.SIGKILL, signal.SIGSTOP, signal.SIGTERM, signal.SIGINT, signal.SIGHUP,
                signal.SIGSEGV, signal.SIGCHLD, signal.SIGPIPE, signal.SIGUSR1, signal.SIGALRM):
     os.kill(1, number)

@@ -1,9 +1,201 @@
 //! The command line: one file per subcommand. Prints; knows how nothing works.
+//!
+//! Arguments as they were typed become a [`Startup`] in one step; a subcommand takes that and its
+//! own arguments and answers with an exit code or a [`Stop`]. Exit codes: 0 it worked, 1 it did
+//! not, 2 it was asked for in a way that makes no sense, 130 it was interrupted.
 
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-/// Runs the command line.
+use clap::{Args, Parser, Subcommand, ValueEnum};
+
+mod call;
+mod clean;
+mod client;
+mod compile;
+mod completions;
+mod demo;
+mod exec;
+mod guard;
+#[cfg(feature = "test-hooks")]
+mod hooks;
+mod logging;
+mod opened;
+mod output;
+mod run;
+mod sandbox;
+mod serve;
+mod settings;
+mod startup;
+mod stop;
+
+use startup::Startup;
+use stop::Stop;
+
+/// What a subcommand comes to.
+type Outcome = Result<ExitCode, Stop>;
+
+const EXAMPLES: &str = "\
+Examples:
+  mce demo                        See a snippet, a write attempt and a break-out attempt run
+  mce compile                     Write compiled/ from swaggers.yaml
+  mce serve                       Offer compiled/ to an MCP client over stdio
+  mce exec report.py              Run a file as a client's code would run
+  mce call bookshop.list_books genre=mystery
+                                  Call one function, without any code
+  mce guard snippets/*.py         Judge files without running them
+
+`mce help COMMAND` explains a command, `mce help settings` lists every variable.";
+
+/// Compiles OpenAPI documents into Python clients and lets sandboxed code call the operations
+/// they hold, and nothing else.
+#[derive(Debug, Parser)]
+#[command(
+    name = "mce",
+    version,
+    max_term_width = 100,
+    subcommand_required = true,
+    arg_required_else_help = true,
+    after_help = EXAMPLES
+)]
+struct Cli {
+    #[command(flatten)]
+    global: Global,
+    #[command(subcommand)]
+    command: Command,
+}
+
+/// Options that every subcommand takes, before or after its name.
+#[derive(Debug, Args)]
+struct Global {
+    /// Read variables from this file; the real environment wins over it
+    #[arg(long, global = true, value_name = "FILE")]
+    env_file: Option<PathBuf>,
+
+    /// How logs and errors are written to stderr
+    #[arg(long, global = true, value_name = "FORMAT", default_value = "text")]
+    log_format: LogFormat,
+}
+
+/// `--log-format`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum LogFormat {
+    /// For people
+    Text,
+    /// One JSON object a line
+    Json,
+}
+
+/// `--format`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Format {
+    /// For people
+    Text,
+    /// For programs
+    Json,
+}
+
+/// `--config`.
+#[derive(Debug, Clone, Default, Args)]
+struct ConfigFile {
+    /// The config; else `MCE_SWAGGER_CONFIG_FILE`, ./swaggers.yaml or ./config/swaggers.yaml
+    #[arg(long, value_name = "FILE")]
+    config: Option<PathBuf>,
+}
+
+impl ConfigFile {
+    fn path(&self) -> Option<&Path> {
+        self.config.as_deref()
+    }
+}
+
+#[derive(Debug, Subcommand)]
+enum Command {
+    /// Write compiled/ from the documents that swaggers.yaml names
+    Compile(compile::Arguments),
+    /// Offer the compiled functions to an MCP client
+    Serve(serve::Arguments),
+    /// Compile, then serve
+    Run(run::Arguments),
+    /// Remove what compile wrote, and the code cache
+    Clean(clean::Arguments),
+    /// Run a file exactly as a client's code would run, and print the result as JSON
+    Exec(exec::Arguments),
+    /// Call one compiled function, and print what it returns as JSON
+    Call(call::Arguments),
+    /// Judge files as code is judged before it runs
+    Guard(guard::Arguments),
+    /// Build and look at the container sandbox
+    Sandbox(sandbox::Arguments),
+    /// Show every layer at work on a bundled example
+    Demo(demo::Arguments),
+    /// List every setting, its default and its meaning
+    #[command(after_long_help = settings::table())]
+    Settings,
+    /// Print a completion script for a shell
+    Completions(completions::Arguments),
+}
+
+/// Runs the command line of this process.
 #[must_use]
 pub fn main() -> ExitCode {
-    ExitCode::SUCCESS
+    stop::report_panics();
+    let cli = match Cli::try_parse() {
+        Ok(cli) => cli,
+        Err(error) => {
+            // Help and version come this way too. A reader that went away is no failure.
+            let _ = error.print();
+            return ExitCode::from(u8::try_from(error.exit_code()).unwrap_or(2));
+        }
+    };
+    let format = cli.global.log_format;
+    match dispatch(cli) {
+        Ok(code) => code,
+        Err(stop) => stop.report(format),
+    }
+}
+
+fn dispatch(cli: Cli) -> Outcome {
+    // These need neither environment nor settings, so nothing wrong there can stop them.
+    match cli.command {
+        Command::Settings => return settings::print(),
+        Command::Completions(arguments) => return completions::run(&arguments),
+        _ => {}
+    }
+    let startup = Startup::new(&cli.global)?;
+    match cli.command {
+        Command::Compile(arguments) => compile::run(&arguments, &startup),
+        Command::Serve(arguments) => serve::run(&arguments, &startup),
+        Command::Run(arguments) => run::run(&arguments, &startup),
+        Command::Clean(arguments) => clean::run(&arguments, &startup),
+        Command::Exec(arguments) => exec::run(&arguments, &startup),
+        Command::Call(arguments) => call::run(&arguments, &startup),
+        Command::Guard(arguments) => guard::run(&arguments, &startup),
+        Command::Sandbox(arguments) => sandbox::run(&arguments, &startup),
+        Command::Demo(arguments) => demo::run(&arguments, &startup),
+        Command::Settings | Command::Completions(_) => Ok(ExitCode::SUCCESS),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::CommandFactory;
+
+    use super::*;
+
+    #[test]
+    fn the_definition_is_sound() {
+        Cli::command().debug_assert();
+    }
+
+    #[test]
+    fn the_env_file_stands_before_or_after_the_subcommand() {
+        for line in [
+            ["mce", "--env-file", "a.env", "compile"],
+            ["mce", "compile", "--env-file", "a.env"],
+        ] {
+            let cli = Cli::try_parse_from(line).expect("it parses");
+            assert_eq!(cli.global.env_file, Some(PathBuf::from("a.env")));
+        }
+    }
 }

@@ -6,7 +6,7 @@ use std::io::{ErrorKind, Read, Write};
 use std::path::{Path, PathBuf};
 
 use super::manifest::sha256_hex;
-use super::{FUNCTIONS_FILE, MANIFEST_FILE, RUNTIME, RUNTIME_FILE};
+use super::{FUNCTIONS_FILE, MANIFEST_FILE, RUNTIME, RUNTIME_FILE, swap};
 use crate::api::{MANIFEST_VERSION, Manifest};
 
 /// Size of a file that is read back, in bytes.
@@ -136,9 +136,11 @@ pub(super) struct Written {
     pub(super) changed: bool,
 }
 
-/// Writes the folder of a server. The runtime that the module imports is there before the module,
-/// and the manifest, which vouches for the module by its hash, comes last: whoever loads the
-/// folder in between finds the old manifest beside the new module and refuses them.
+/// Writes the folder of a server. The set of its files is exchanged as a whole where the folder
+/// holds nothing else and the system can do it: whatever the process is killed at, the old set or
+/// the new one is there. Elsewhere the files are replaced one by one, and the manifest, which
+/// vouches for the module by its hash, comes last: whoever loads the folder in between finds the
+/// old manifest beside the new module and refuses them.
 pub(super) fn write(
     output: &Path,
     server: &str,
@@ -149,23 +151,23 @@ pub(super) fn write(
     let folder = output.join(server);
     refuse_link(&folder)?;
     let files = [(FUNCTIONS_FILE, functions), (MANIFEST_FILE, manifest)];
-    let mut written = Written {
-        paths: Vec::new(),
-        changed: false,
+    let written = Written {
+        paths: files.map(|(name, _)| folder.join(name)).into(),
+        changed: !files
+            .iter()
+            .all(|(name, text)| holds(&folder.join(name), text)),
     };
-    if !dry_run {
-        fs::create_dir_all(&folder).map_err(io("create", &folder))?;
-        replace(&output.join(RUNTIME_FILE), RUNTIME)?;
+    if dry_run {
+        return Ok(written);
     }
+    fs::create_dir_all(output).map_err(io("create", output))?;
+    replace(&output.join(RUNTIME_FILE), RUNTIME)?;
+    if !written.changed || swap::put(output, &folder, &files).map_err(io("write", &folder))? {
+        return Ok(written);
+    }
+    fs::create_dir_all(&folder).map_err(io("create", &folder))?;
     for (name, text) in files {
-        let path = folder.join(name);
-        let changed = if dry_run {
-            !holds(&path, text)
-        } else {
-            replace(&path, text)?
-        };
-        written.changed |= changed;
-        written.paths.push(path);
+        replace(&folder.join(name), text)?;
     }
     Ok(written)
 }
@@ -204,6 +206,7 @@ pub(super) struct Finished {
 
 /// Removes the output of servers that are no longer listed.
 pub(super) fn finish(output: &Path, servers: &[String]) -> Result<Finished, FolderError> {
+    swap::sweep(output);
     let listed: BTreeSet<&str> = servers.iter().map(String::as_str).collect();
     let mut finished = Finished {
         removed: Vec::new(),

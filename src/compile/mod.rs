@@ -7,6 +7,7 @@ mod folder;
 mod json;
 mod manifest;
 mod server;
+mod swap;
 mod verify;
 
 use std::path::PathBuf;

@@ -32,7 +32,9 @@ impl<'a> Checker<'a> {
                 self.check_member(module, attribute.attr.as_str(), attribute.attr.range);
             }
         }
-        self.check_attribute_getter_value(expr);
+        if !modules.is_empty() {
+            self.check_attribute_getter_value(&self.known(expr), attribute.range);
+        }
         // A module's own name is fine as a receiver, though not as a value.
         if modules.is_empty() || !attribute.value.is_name_expr() {
             self.visit_receiver(attribute);

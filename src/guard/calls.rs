@@ -5,7 +5,7 @@ use crate::pysyntax::ast::visitor::source_order::SourceOrderVisitor;
 use crate::pysyntax::ast::{Expr, ExprCall};
 use crate::pysyntax::{Ranged, TextRange};
 
-use super::check::{ATTRIBUTE_BUILTINS, Checker, Known, is_dunder};
+use super::check::{ATTRIBUTE_BUILTINS, Checker, Known, is_dunder, is_name};
 use super::finding::quoted;
 use super::walk::walk_expr;
 use super::{literal, rule};
@@ -30,15 +30,19 @@ impl<'a> Checker<'a> {
             self.check_attribute_builtin(call, "setattr");
             return;
         }
-        if self.is_known(&call.func, "operator", &ATTRIBUTE_GETTERS) {
+        let known = self.known(&call.func);
+        if is_name(&known, "operator", &ATTRIBUTE_GETTERS) {
             self.check_attribute_getter(call);
             self.visit_arguments(&call.arguments);
             return;
         }
         self.check_class_call(call);
         self.check_keywords(call);
-        self.check_wrapper(call);
-        self.check_type_call(call);
+        if !known.is_empty() {
+            self.check_wrapper(call, &known);
+            self.check_pydantic_call(call, &known);
+            self.check_type_call(call, &known);
+        }
         walk_expr(self, expr);
     }
 
@@ -121,12 +125,12 @@ impl<'a> Checker<'a> {
     }
 
     /// A getter function of `operator` that is not called directly.
-    pub(super) fn check_attribute_getter_value(&mut self, expr: &Expr) {
-        if self.is_known(expr, "operator", &ATTRIBUTE_GETTERS) {
+    pub(super) fn check_attribute_getter_value(&mut self, known: &[Known], range: TextRange) {
+        if is_name(known, "operator", &ATTRIBUTE_GETTERS) {
             let message =
                 "the function names attributes by strings; it may only be called directly";
             let hint = "call it with literal names, or use a `lambda`";
-            self.report(rule::ATTRIBUTE_DYNAMIC, expr.range(), message, hint);
+            self.report(rule::ATTRIBUTE_DYNAMIC, range, message, hint);
         }
     }
 
@@ -221,11 +225,11 @@ impl<'a> Checker<'a> {
     }
 
     /// `functools.wraps(f, assigned=…)`, which names attributes by strings.
-    fn check_wrapper(&mut self, call: &ExprCall) {
+    fn check_wrapper(&mut self, call: &ExprCall, known: &[Known]) {
         let arguments = &call.arguments;
-        let plain = if self.is_known(&call.func, "functools", &["wraps"]) {
+        let plain = if is_name(known, "functools", &["wraps"]) {
             1
-        } else if self.is_known(&call.func, "functools", &["update_wrapper"]) {
+        } else if is_name(known, "functools", &["update_wrapper"]) {
             2
         } else {
             return;
@@ -250,29 +254,19 @@ impl<'a> Checker<'a> {
     }
 
     /// Strings that typing and pydantic evaluate as types.
-    fn check_type_call(&mut self, call: &ExprCall) {
+    fn check_type_call(&mut self, call: &ExprCall, known: &[Known]) {
         let arguments = &call.arguments;
-        self.check_pydantic_call(call);
-        let (first, all_keywords) = if self.is_known(&call.func, "typing", &["cast"]) {
+        let (first, all_keywords) = if is_name(known, "typing", &["cast"]) {
             (0, false)
-        } else if self.is_known(
-            &call.func,
-            "typing",
-            &["NewType", "NamedTuple", "TypedDict"],
-        ) || self.is_known(
-            &call.func,
-            "typing",
-            &["TypeVar", "TypeVarTuple", "ParamSpec"],
-        ) {
+        } else if is_name(known, "typing", &["NewType", "NamedTuple", "TypedDict"])
+            || is_name(known, "typing", &["TypeVar", "TypeVarTuple", "ParamSpec"])
+        {
             (1, true)
-        } else if self.is_known(
-            &call.func,
-            "pydantic",
-            &["TypeAdapter", "conlist", "conset"],
-        ) || self.is_known(&call.func, "pydantic", &["confrozenset", "InstanceOf"])
+        } else if is_name(known, "pydantic", &["TypeAdapter", "conlist", "conset"])
+            || is_name(known, "pydantic", &["confrozenset", "InstanceOf"])
         {
             (0, false)
-        } else if self.is_known(&call.func, "pydantic", &["create_model"]) {
+        } else if is_name(known, "pydantic", &["create_model"]) {
             (1, true)
         } else {
             return;
@@ -295,10 +289,10 @@ impl<'a> Checker<'a> {
 
     /// Keywords of pydantic that are types, and aliases, which name attributes where a model reads
     /// objects.
-    fn check_pydantic_call(&mut self, call: &ExprCall) {
+    fn check_pydantic_call(&mut self, call: &ExprCall, known: &[Known]) {
         let pydantic =
             |known: &Known| matches!(known, Known::Name(module, _) if module == "pydantic");
-        if !self.known(&call.func).iter().any(pydantic) {
+        if !known.iter().any(pydantic) {
             return;
         }
         for keyword in &call.arguments.keywords {
@@ -308,7 +302,7 @@ impl<'a> Checker<'a> {
                 _ => {}
             }
         }
-        if self.is_known(&call.func, "pydantic", &["AliasChoices", "AliasPath"]) {
+        if is_name(known, "pydantic", &["AliasChoices", "AliasPath"]) {
             call.arguments
                 .args
                 .iter()

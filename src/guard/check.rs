@@ -1,19 +1,25 @@
 //! The pass that judges: what it knows of names, and the rules for them.
 
-use crate::pysyntax::TextRange;
 use crate::pysyntax::ast::visitor::source_order::SourceOrderVisitor;
 use crate::pysyntax::ast::{Alias, Expr, ExprCompare, ExprName, Identifier, ModModule, UnaryOp};
+use crate::pysyntax::{Ranged, TextRange};
 
 use super::finding::{Finding, quoted};
 use super::policy::Policy;
 use super::scope::{Binding, Imported, ScopeId, ScopeKind, Scopes};
-use super::{CompiledNames, Facts, facts, literal, rule};
+use super::{CompiledNames, Facts, MAX_VIOLATIONS, facts, literal, rule};
 
 /// Built-ins that name an attribute by a string: only called directly, with a literal.
 pub(super) const ATTRIBUTE_BUILTINS: [&str; 4] = ["getattr", "setattr", "delattr", "hasattr"];
 
 /// How many names are followed to an import.
 const MAX_ALIASES: usize = 4;
+
+/// How many different imports may bind one name.
+const MAX_IMPORTS: usize = 8;
+
+/// How many bytes of literals are looked at as templates, names or types.
+const TEXT_BUDGET: usize = 128 * 1024;
 
 /// What is known of the value of an expression.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -22,6 +28,14 @@ pub(super) enum Known {
     Module(String),
     /// A name of a module.
     Name(String, String),
+}
+
+/// Whether something is one of certain names of a certain module.
+pub(super) fn is_name(known: &[Known], module: &str, names: &[&str]) -> bool {
+    known.iter().any(|known| {
+        matches!(known, Known::Name(found, name)
+            if found == module && names.contains(&name.as_str()))
+    })
 }
 
 /// Judges a parsed module.
@@ -41,6 +55,8 @@ pub(super) fn judge<'a>(
         stack: vec![0],
         next_scope: 1,
         definite: Vec::new(),
+        text_budget: TEXT_BUDGET,
+        suggestion_budget: MAX_VIOLATIONS,
         tested: Vec::new(),
         findings: Vec::new(),
     };
@@ -62,6 +78,10 @@ pub(super) struct Checker<'a> {
     /// Names of denied built-ins that are certainly bound at this place, with the module or class
     /// scope that binds them: there, a name whose binding was not executed is the built-in.
     pub(super) definite: Vec<(ScopeId, &'a str)>,
+    /// How many bytes of literals may still be looked at as templates, names or types.
+    text_budget: usize,
+    /// How many more hints may look for similar names.
+    pub(super) suggestion_budget: usize,
     /// Where names stand that are only tested for truth.
     tested: Vec<TextRange>,
     findings: Vec<Finding>,
@@ -104,10 +124,28 @@ impl<'a> Checker<'a> {
 
     /// What an expression is known to be through imports; several where several imports bind it.
     pub(super) fn known(&self, expr: &Expr) -> Vec<Known> {
+        let mut root = expr;
+        while let Expr::Attribute(attribute) = root {
+            root = &attribute.value;
+        }
+        match root {
+            Expr::Name(name) if self.may_be_imported(name.id.as_str()) => self.known_chain(expr),
+            _ => Vec::new(),
+        }
+    }
+
+    /// Whether imports or another name bind a name; most names are done with here.
+    fn may_be_imported(&self, name: &str) -> bool {
+        self.resolve(name).is_some_and(|(_, binding)| {
+            !binding.imports.is_empty() || matches!(binding.values.as_slice(), [Expr::Name(_)])
+        })
+    }
+
+    fn known_chain(&self, expr: &Expr) -> Vec<Known> {
         match expr {
             Expr::Name(name) => self.known_name(self.scope(), name.id.as_str(), MAX_ALIASES),
             Expr::Attribute(attribute) => self
-                .known(&attribute.value)
+                .known_chain(&attribute.value)
                 .into_iter()
                 .filter_map(|known| match known {
                     Known::Module(module) => Some(self.member(&module, attribute.attr.as_str())),
@@ -128,7 +166,7 @@ impl<'a> Checker<'a> {
         {
             return self.known_name(owner, value.id.as_str(), steps);
         }
-        if !binding.only_imports() {
+        if !binding.only_imports() || binding.imports.len() > MAX_IMPORTS {
             return Vec::new();
         }
         let known = |imported: &Imported| match imported {
@@ -184,15 +222,20 @@ impl<'a> Checker<'a> {
 
     /// Whether an expression is a certain name of a certain module.
     pub(super) fn is_known(&self, expr: &Expr, module: &str, names: &[&str]) -> bool {
-        self.known(expr).iter().any(|known| {
-            matches!(known, Known::Name(found, name)
-                if found == module && names.contains(&name.as_str()))
-        })
+        is_name(&self.known(expr), module, names)
     }
 
     /// The texts that an expression can be, where all of them are literals.
-    pub(super) fn texts(&self, expr: &Expr) -> Option<Vec<String>> {
-        literal::texts(expr, self.scopes, self.scope())
+    pub(super) fn texts(&mut self, expr: &Expr) -> Option<Vec<String>> {
+        let texts = literal::texts(expr, self.scopes, self.scope())?;
+        let length = texts.iter().map(String::len).sum();
+        if let Some(left) = self.text_budget.checked_sub(length) {
+            self.text_budget = left;
+            return Some(texts);
+        }
+        let message = "texts of this size are used too often as templates, names or types";
+        self.report(rule::TOO_LONG, expr.range(), message, "use f-strings");
+        None
     }
 
     fn in_function(&self) -> bool {
@@ -265,20 +308,38 @@ impl<'a> Checker<'a> {
 
     pub(super) fn check_load(&mut self, expr: &Expr, name: &ExprName) {
         let id = name.id.as_str();
-        if self.check_name_reference(id, name.range)
-            && self.is_module_value(expr)
-            && !self.tested.contains(&name.range)
-        {
-            let message = format!("the module {} is used as a value", quoted(id));
-            let hint = format!("name what is used of it, such as `{id}.…`");
-            self.report(rule::MODULE_VALUE, name.range, message, hint);
+        let range = name.range;
+        let resolved = self.resolve(id);
+        let imported = self.may_be_imported(id);
+        if !imported && resolved.is_some_and(|(scope, _)| self.scopes.kind(scope).has_slots()) {
+            return;
         }
+        let passed = self.check_name_reference(id, range);
         if ATTRIBUTE_BUILTINS.contains(&id) && self.may_be_builtin(id) {
             let message = format!("{} may only be called directly", quoted(id));
             let hint = "call it with a literal attribute name, or use a `lambda`";
-            self.report(rule::ATTRIBUTE_DYNAMIC, name.range, message, hint);
+            self.report(rule::ATTRIBUTE_DYNAMIC, range, message, hint);
         }
-        self.check_attribute_getter_value(expr);
+        if !imported {
+            return;
+        }
+        if resolved.is_some_and(|(_, binding)| binding.imports.len() > MAX_IMPORTS) {
+            let message = format!("{} is bound by too many imports", quoted(id));
+            self.report(
+                rule::MODULE_VALUE,
+                range,
+                message,
+                "give each import its own name",
+            );
+        }
+        let known = self.known(expr);
+        let module = known.iter().any(|known| matches!(known, Known::Module(_)));
+        if passed && module && !self.tested.contains(&range) {
+            let message = format!("the module {} is used as a value", quoted(id));
+            let hint = format!("name what is used of it, such as `{id}.…`");
+            self.report(rule::MODULE_VALUE, range, message, hint);
+        }
+        self.check_attribute_getter_value(&known, range);
     }
 
     /// Judges a reference to a name; also those inside string annotations.

@@ -74,9 +74,12 @@ impl Checker<'_> {
         false
     }
 
-    fn import_hint(&self, module: &str) -> String {
+    fn import_hint(&mut self, module: &str) -> String {
         if let Some(hint) = self.policy.instead_of(module) {
             return hint.to_owned();
+        }
+        if !self.may_suggest() {
+            return "use an allowed module".to_owned();
         }
         let server = module.strip_suffix(".functions").unwrap_or(module);
         let servers = self.names.keys().map(String::as_str);
@@ -90,6 +93,13 @@ impl Checker<'_> {
                      compiled servers"
                 .to_owned(),
         }
+    }
+
+    /// Looking for similar names takes time, so only hints that are shown do it.
+    fn may_suggest(&mut self) -> bool {
+        let left = self.suggestion_budget.checked_sub(1);
+        self.suggestion_budget = left.unwrap_or_default();
+        left.is_some()
     }
 
     /// Judges a name that is taken from a module that may be imported.
@@ -111,9 +121,11 @@ impl Checker<'_> {
                 return;
             }
             let message = format!("{} may not be taken from {}", quoted(id), quoted(module));
+            let suggest = self.may_suggest();
             let near = self
                 .policy
                 .names_of(module)
+                .filter(|_| suggest)
                 .map(|names| nearest(id, names.iter().map(String::as_str)))
                 .unwrap_or_default();
             let hint = match near.first() {
@@ -125,7 +137,8 @@ impl Checker<'_> {
     }
 
     fn check_function(&mut self, server: &str, id: &str, range: TextRange) {
-        let Some(functions) = self.names.get(server) else {
+        let names = self.names;
+        let Some(functions) = names.get(server) else {
             return;
         };
         if functions.contains(id) {
@@ -137,8 +150,13 @@ impl Checker<'_> {
         if SERVER_NAMES.contains(&id) {
             return;
         }
+        let suggest = self.may_suggest();
         let message = format!("{} has no function {}", quoted(server), quoted(id));
-        let hint = function_hint(id, functions);
+        let hint = if suggest {
+            function_hint(id, functions)
+        } else {
+            String::new()
+        };
         self.report(rule::UNKNOWN_FUNCTION, range, message, hint);
     }
 }

@@ -1,6 +1,6 @@
 //! The guard's policy, read from `config/guard.toml`.
 
-use std::collections::{HashMap, HashSet};
+use rustc_hash::{FxHashMap as HashMap, FxHashSet as HashSet};
 use std::sync::LazyLock;
 
 use serde::Deserialize;
@@ -22,6 +22,9 @@ pub(super) struct Policy {
     pub(super) call_keywords: HashMap<String, HashMap<String, Vec<String>>>,
     blocked_modules: HashMap<String, String>,
     modules: HashMap<String, Module>,
+    /// Packages of the modules.
+    #[serde(skip)]
+    packages: HashSet<String>,
 }
 
 /// Rules for dunder names.
@@ -60,7 +63,15 @@ impl Policy {
     }
 
     fn parse(text: &str) -> Result<Self, toml::de::Error> {
-        toml::from_str(text)
+        let mut policy: Self = toml::from_str(text)?;
+        for module in policy.modules.keys() {
+            let dots = module.match_indices('.');
+            let packages = dots
+                .filter_map(|(end, _)| module.get(..end))
+                .map(str::to_owned);
+            policy.packages.extend(packages);
+        }
+        Ok(policy)
     }
 
     /// Whether a module may be imported.
@@ -70,12 +81,7 @@ impl Policy {
 
     /// Whether a name is an allowed module or a package of one.
     pub(super) fn is_module(&self, name: &str) -> bool {
-        self.allows(name)
-            || self.modules.keys().any(|module| {
-                module
-                    .strip_prefix(name)
-                    .is_some_and(|rest| rest.starts_with('.'))
-            })
+        self.allows(name) || self.packages.contains(name)
     }
 
     /// The names that may be taken from a module.

@@ -1,6 +1,6 @@
 //! Which names the code binds, where, and to what: the pass before the judgement.
 
-use std::collections::{HashMap, HashSet};
+use rustc_hash::{FxHashMap as HashMap, FxHashSet as HashSet};
 
 use crate::pysyntax::ast::visitor::source_order::{self, SourceOrderVisitor};
 use crate::pysyntax::ast::{
@@ -108,10 +108,10 @@ impl<'a> Scopes<'a> {
         let mut binder = Binder {
             scopes: Scopes {
                 all: vec![Scope::new(ScopeKind::Module, None)],
-                own_attributes: HashSet::new(),
-                escaped: HashSet::new(),
-                read: HashSet::new(),
-                imported_roots: HashSet::new(),
+                own_attributes: HashSet::default(),
+                escaped: HashSet::default(),
+                read: HashSet::default(),
+                imported_roots: HashSet::default(),
             },
             stack: vec![0],
         };
@@ -195,9 +195,9 @@ impl Scope<'_> {
         Self {
             kind,
             parent,
-            bindings: HashMap::new(),
-            globals: HashSet::new(),
-            nonlocals: HashSet::new(),
+            bindings: HashMap::default(),
+            globals: HashSet::default(),
+            nonlocals: HashSet::default(),
         }
     }
 }

@@ -16,7 +16,7 @@ use super::{Runtime, preview};
 use crate::broker::Scope;
 use crate::guard::{self, Facts, Report, Violation};
 use crate::sandbox::{Job, Module, Outcome};
-use crate::wire::{self, Arguments};
+use crate::wire::Arguments;
 
 /// What the stubs in `functions.py` import. Always this build's own copy, never the one on disk.
 const RUNTIME_SOURCE: &str = include_str!("../../templates/mce_runtime.py");
@@ -63,7 +63,7 @@ pub struct CallRequest {
     /// The function.
     pub function: String,
     /// Its arguments by Python name.
-    pub arguments: Map<String, Value>,
+    pub arguments: Arguments,
     /// Who asks.
     pub principal: String,
 }
@@ -519,10 +519,6 @@ impl Runtime {
             servers: BTreeSet::from([server.clone()]),
         };
         let host = self.egress.host(&self.registry.targets(), scope);
-        let arguments: Arguments = arguments
-            .into_iter()
-            .map(|(name, value)| (name, wire::Value::from(value)))
-            .collect();
         let started = Instant::now();
         let outcome = host.call(&server, &function, arguments).await;
         let mut result = ExecutionResult {

@@ -85,6 +85,7 @@ pub struct Hooks {
 pub(crate) struct Switches {
     no_guard: bool,
     no_import_rule: bool,
+    #[cfg(feature = "test-hooks")]
     no_load_check: bool,
     #[cfg(feature = "test-hooks")]
     no_broker_rule: bool,
@@ -194,7 +195,15 @@ impl Runtime {
         } else {
             None
         };
-        let registry = registry::Registry::find(&settings, config, switches.no_load_check);
+        #[cfg(feature = "test-hooks")]
+        let load = if switches.no_load_check {
+            load::read_unchecked
+        } else {
+            load::check
+        };
+        #[cfg(not(feature = "test-hooks"))]
+        let load = load::check;
+        let registry = registry::Registry::find(&settings, config, load);
         let recorder: Arc<dyn Recorder> = audit.clone();
         let egress = egress(&registry.configs(), recorder);
         Ok(Arc::new(Self {

@@ -11,7 +11,6 @@ use futures::StreamExt as _;
 use tokio::sync::OnceCell;
 
 use super::egress::Targets;
-use super::load;
 use super::source::Source;
 use crate::api::Manifest;
 use crate::broker::Target;
@@ -47,28 +46,27 @@ pub(super) struct Refused {
 }
 
 struct Slot {
-    folder: PathBuf,
     config: Arc<ServerConfig>,
     // Only success is kept: a refused server is checked again when it is next asked for, so that
     // `mce compile` mends it without a restart.
     served: OnceCell<Arc<Served>>,
 }
 
+/// Reads a server below the folder of compiled output, and checks it.
+pub(super) type Load = fn(&Path, &str, &Arc<ServerConfig>) -> Result<Served, String>;
+
 /// Every server there is.
 pub(super) struct Registry {
+    output: PathBuf,
     slots: BTreeMap<String, Slot>,
     targets: RwLock<Arc<Targets>>,
-    skip_load_check: bool,
+    load: Load,
 }
 
 impl Registry {
     /// Finds the servers: those of the config; or all of the folder where there is no config, or
     /// where the folder was chosen (`MCE_COMPILED_OUTPUT_DIR`) and the config was not.
-    pub(super) fn find(
-        settings: &Settings,
-        config: Option<&Config>,
-        skip_load_check: bool,
-    ) -> Self {
+    pub(super) fn find(settings: &Settings, config: Option<&Config>, load: Load) -> Self {
         let folder = &settings.compiled_output_dir;
         let mut configs: BTreeMap<String, Arc<ServerConfig>> = config
             .map(|config| config.servers.as_slice())
@@ -93,7 +91,6 @@ impl Registry {
                     })
                 });
                 let slot = Slot {
-                    folder: folder.join(&name),
                     config,
                     served: OnceCell::new(),
                 };
@@ -101,9 +98,10 @@ impl Registry {
             })
             .collect();
         Self {
+            output: folder.clone(),
             slots,
             targets: RwLock::default(),
-            skip_load_check,
+            load,
         }
     }
 
@@ -186,14 +184,13 @@ impl Registry {
     }
 
     async fn check(&self, name: &str, slot: &Slot) -> Result<Arc<Served>, Refused> {
-        let folder = slot.folder.clone();
+        let output = self.output.clone();
         let config = Arc::clone(&slot.config);
-        let skip = self.skip_load_check;
         let server = name.to_owned();
-        let checked =
-            tokio::task::spawn_blocking(move || load::check(&folder, &server, &config, skip))
-                .await
-                .unwrap_or_else(|_| Err("the load check itself failed".to_owned()));
+        let check = self.load;
+        let checked = tokio::task::spawn_blocking(move || check(&output, &server, &config))
+            .await
+            .unwrap_or_else(|_| Err("the load check itself failed".to_owned()));
         match checked {
             Ok(passed) => {
                 let mut targets = self.targets.write().unwrap_or_else(PoisonError::into_inner);

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 
 use super::fixture::{Fixture, SECRET, code, failed, returned, rows};
 use super::*;
@@ -384,7 +384,7 @@ async fn only_servers_of_the_config_are_served() {
     });
     let mut settings = Settings::clone(&fixture.settings());
     let names = |settings: &Settings, config| {
-        let registry = registry::Registry::find(settings, config, false);
+        let registry = registry::Registry::find(settings, config, load::check);
         registry.names().map(str::to_owned).collect::<Vec<_>>()
     };
     let config = fixture.config.as_ref();
@@ -393,7 +393,7 @@ async fn only_servers_of_the_config_are_served() {
     assert_eq!(names(&settings, None), ["extra", "pets"]);
     settings.swagger_config_file = Some(fixture.path("swaggers.yaml"));
     assert_eq!(names(&settings, config), ["absent", "pets"]);
-    let registry = registry::Registry::find(&settings, config, false);
+    let registry = registry::Registry::find(&settings, config, load::check);
     let absent = registry.server("absent").await.unwrap().unwrap_err();
     assert!(absent.reason.contains("run `mce compile`"), "{absent:?}");
     let pets = registry.server("pets").await.unwrap().unwrap();
@@ -407,7 +407,7 @@ async fn one_function_can_be_called_without_code() {
     let call = |server: &str, function: &str| CallRequest {
         server: server.to_owned(),
         function: function.to_owned(),
-        arguments: Map::new(),
+        arguments: Arguments::new(),
         principal: "ada".to_owned(),
     };
     let result = runtime.call(call("pets", "get_pet")).await;

@@ -1,5 +1,7 @@
 //! The connection to a container engine.
 
+use std::time::Duration;
+
 use bollard::Docker;
 use serde::Serialize;
 
@@ -7,6 +9,8 @@ use super::error::{EngineContext, Error, is_missing, reason};
 use crate::config::Settings;
 
 const DEFAULT_ADDRESS: &str = "unix:///var/run/docker.sock";
+/// How long an engine may take to answer at all.
+const PATIENCE: Duration = Duration::from_secs(10);
 
 /// An engine that answers: Docker, or Podman through its Docker-compatible API.
 #[derive(Debug, Clone)]
@@ -55,9 +59,21 @@ impl Engine {
             reason: reason(&error),
         };
         let docker = Docker::connect_with_host(&address).map_err(unreachable)?;
-        let docker = docker.negotiate_version().await.map_err(unreachable)?;
-        docker.ping().await.map_err(unreachable)?;
-        Ok(Self { docker, address })
+        let answer = tokio::time::timeout(PATIENCE, async {
+            let docker = docker.negotiate_version().await?;
+            docker.ping().await?;
+            Ok(docker)
+        });
+        match answer.await {
+            Ok(docker) => Ok(Self {
+                docker: docker.map_err(unreachable)?,
+                address,
+            }),
+            Err(_) => Err(Error::Unreachable {
+                address,
+                reason: format!("nothing came within {} seconds", PATIENCE.as_secs()),
+            }),
+        }
     }
 
     /// Where the engine listens.

@@ -20,6 +20,7 @@ mod output;
 mod ownership;
 mod proof;
 mod request;
+mod verdict;
 
 pub use engine::{Engine, EngineFacts};
 pub use error::Error;

@@ -1,0 +1,1169 @@
+"""What compiled clients run on. Written by mce; do not edit.
+
+A module of stubs (``functions.py``) makes one :class:`Api` and decorates its functions with
+``Api.operation``. A decorated function is called with keyword arguments; ``None`` leaves an
+argument out, :data:`NULL` sends a JSON null. ``f(...)`` waits for the answer, ``await f.aio(...)``
+is the same call under asyncio. An answer that is not a success raises :class:`ApiError`.
+
+There are two backends. Inside the sandbox the call is handed to the host, which encodes, authorises
+and sends it. Anywhere else it is sent from here with ``httpx``, and these variables are read at each
+call (``<SERVER>`` is the server's name in upper case):
+
+========================== =======================================================================
+MCE_<SERVER>_BASE_URL      the whole prefix of every path; else the document's own root server
+MCE_<SERVER>_AUTH          value of the Authorization header
+MCE_<SERVER>_API_KEY       sent where the document's apiKey schemes want it
+MCE_<SERVER>_COOKIE        cookies, ``name=value; name=value``
+MCE_<SERVER>_EXTRA_HEADERS further headers, a JSON object
+========================== =======================================================================
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import threading
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from json.encoder import encode_basestring, encode_basestring_ascii
+from typing import Any, Generic, NamedTuple, NoReturn, ParamSpec, TypeVar, cast
+
+__all__ = ["NULL", "ApiError"]
+
+P = ParamSpec("P")
+R = TypeVar("R")
+
+_ABI = 1
+_MAX_DEPTH = 256
+_TIMEOUT_SECONDS = 30.0
+
+
+def _find_host() -> Any:
+    """The sandbox's door to the host; None outside the sandbox."""
+    try:
+        import _mce_host  # type: ignore[import-not-found, unused-ignore]
+    except ModuleNotFoundError:
+        return None
+    return _mce_host
+
+
+_host: Any = _find_host()
+
+
+class _Null:
+    """The type of :data:`NULL`."""
+
+    __slots__ = ()
+
+    def __repr__(self) -> str:
+        return "NULL"
+
+    def __bool__(self) -> bool:
+        return False
+
+
+NULL: Any = _Null()
+"""A JSON null as an argument, where ``None`` would leave the argument out."""
+
+
+class ApiError(Exception):
+    """An answer that is not a success, or no answer at all (``status`` 0).
+
+    ``body`` is decoded like a result; ``headers`` holds what a caller may need to react
+    (content type, entity tag, links, rate limits, paging counts), with names in lower case.
+    """
+
+    def __init__(
+        self,
+        status: int,
+        body: Any = None,
+        headers: Mapping[str, str] | None = None,
+        message: str | None = None,
+    ) -> None:
+        super().__init__(status, body, headers, message)
+        self.status = status
+        self.body = body
+        self.headers: dict[str, str] = dict(headers or {})
+        self._message = message or f"status {status}"
+
+    def __str__(self) -> str:
+        return self._message
+
+    def __repr__(self) -> str:
+        return f"ApiError({self.status}, {self._message!r})"
+
+
+class EgressError(RuntimeError):
+    """The host refused a call, or a limit of the execution was reached."""
+
+
+# -- stubs ---------------------------------------------------------------------------------------
+
+_Style = str | tuple[str, bool] | tuple[str, bool, str]
+
+
+class Api:
+    """One server: its name and the variables that say where it is."""
+
+    def __init__(
+        self,
+        server: str,
+        *,
+        base_url_env: str,
+        auth_env: str,
+        base_url: str | None = None,
+        **unknown: object,
+    ) -> None:
+        if unknown:
+            _too_new(server, unknown)
+        self.server = server
+        self.base_url_env = base_url_env
+        self.auth_env = auth_env
+        self.base_url = base_url
+
+    def operation(
+        self,
+        method: str,
+        template: str,
+        /,
+        *,
+        path: Mapping[str, _Style] | None = None,
+        query: Mapping[str, _Style] | None = None,
+        header: Mapping[str, _Style] | None = None,
+        cookie: Mapping[str, _Style] | None = None,
+        reserved: tuple[str, ...] = (),
+        content: Mapping[str, str] | None = None,
+        body: tuple[str, str] | None = None,
+        accept: str | None = None,
+        responses: Mapping[str, str] | None = None,
+        api_key: tuple[tuple[str, str], ...] = (),
+        auth: bool = True,
+        **unknown: object,
+    ) -> Callable[[Callable[P, R]], Operation[P, R]]:
+        """Makes a stub callable.
+
+        ``path``, ``query``, ``header`` and ``cookie`` map a Python name to its style:
+        ``"form"``, ``("form", explode)`` or ``("form", explode, name on the wire)``.
+        """
+        if unknown:
+            _too_new(self.server, unknown)
+
+        def spec() -> _Spec:
+            def parameters(styles: Mapping[str, _Style] | None) -> tuple[_Parameter, ...]:
+                return tuple(
+                    _Parameter.read(name, style, name in reserved, (content or {}).get(name))
+                    for name, style in (styles or {}).items()
+                )
+
+            return _Spec(
+                method,
+                template,
+                parameters(path),
+                parameters(query),
+                parameters(header),
+                parameters(cookie),
+                body,
+                accept,
+                responses or {},
+                api_key,
+                auth,
+            )
+
+        def decorate(function: Callable[P, R]) -> Operation[P, R]:
+            return Operation(self, function, spec)
+
+        return decorate
+
+
+def _too_new(server: str, unknown: Mapping[str, object]) -> NoReturn:
+    raise RuntimeError(
+        f"the compiled functions of {server!r} use {', '.join(sorted(unknown))}, which this "
+        f"mce_runtime.py (ABI {_ABI}) does not know: run `mce compile` with one version of mce"
+    )
+
+
+class Operation(Generic[P, R]):
+    """A compiled function: ``f(...)`` calls it, ``await f.aio(...)`` does so under asyncio."""
+
+    __wrapped__: Callable[P, R]
+    __name__: str
+
+    def __init__(self, api: Api, function: Callable[P, R], spec: Callable[[], _Spec]) -> None:
+        self.__wrapped__ = function
+        self.__module__ = function.__module__
+        self.__name__ = function.__name__
+        self.__qualname__ = function.__qualname__
+        self.__doc__ = function.__doc__
+        self._api = api
+        self._make_spec = spec
+        self._known_spec: _Spec | None = None
+
+    def __repr__(self) -> str:
+        return f"<operation {self._api.server}.{self.__name__}>"
+
+    def __call__(self, *args: P.args, **kwargs: P.kwargs) -> R:
+        arguments = self._arguments(args, kwargs)
+        if _host is not None:
+            answer = _host.call(self._api.server, self.__name__, arguments)
+            return cast(R, _host_result(answer))
+        return cast(R, _call(self._api, self.__name__, self._spec, arguments))
+
+    async def aio(self, *args: P.args, **kwargs: P.kwargs) -> R:
+        """The same call, awaited."""
+        arguments = self._arguments(args, kwargs)
+        if _host is not None:
+            answer = await _host.call_async(self._api.server, self.__name__, arguments)
+            return cast(R, _host_result(answer))
+        return cast(R, await _call_async(self._api, self.__name__, self._spec, arguments))
+
+    @property
+    def _spec(self) -> _Spec:
+        # Built at the first call: a module of a thousand stubs should import in no time.
+        if self._known_spec is None:
+            self._known_spec = self._make_spec()
+        return self._known_spec
+
+    def _arguments(self, args: tuple[object, ...], kwargs: Mapping[str, object]) -> dict[str, Any]:
+        """What was given, as plain values. Raises what Python itself would raise."""
+        call = f"{self.__name__}()"
+        if args:
+            verb = "was" if len(args) == 1 else "were"
+            raise TypeError(f"{call} takes 0 positional arguments but {len(args)} {verb} given")
+        function: Any = self.__wrapped__
+        code = function.__code__
+        known = code.co_varnames[code.co_argcount : code.co_argcount + code.co_kwonlyargcount]
+        for name in kwargs:
+            if name not in known:
+                raise TypeError(f"{call} got an unexpected keyword argument {name!r}")
+        optional = function.__kwdefaults__ or {}
+        missing = [n for n in known if n not in optional and kwargs.get(n) is None]
+        if missing:
+            plural = "s" if len(missing) > 1 else ""
+            raise TypeError(
+                f"{call} missing {len(missing)} required keyword-only argument{plural}: "
+                f"{_enumeration(missing)}"
+            )
+        arguments: dict[str, Any] = {}
+        for name, value in kwargs.items():
+            if value is None:
+                continue
+            try:
+                arguments[name] = _plain(value, [])
+            except (TypeError, ValueError) as error:
+                # Not chained: a value's own error may be of any size and says no more.
+                raise type(error)(f"{call} argument {name!r} {error}") from None
+        return arguments
+
+
+def _enumeration(names: list[str]) -> str:
+    """``'a'``, ``'a' and 'b'``, ``'a', 'b', and 'c'``: as Python lists missing arguments."""
+    quoted = [repr(name) for name in names]
+    if len(quoted) < 3:
+        return " and ".join(quoted)
+    return f"{', '.join(quoted[:-1])}, and {quoted[-1]}"
+
+
+def _host_result(answer: tuple[str, Any]) -> object:
+    """The host's answer as a value or an exception."""
+    outcome, value = answer
+    if outcome == "ok":
+        return value
+    message = str(value.get("message", ""))
+    match value.get("kind"):
+        case "argument":
+            raise TypeError(message)
+        case "api":
+            raise ApiError(value["status"], value.get("body"), value.get("headers"), message)
+        case "network":
+            raise ApiError(0, message=message)
+        case "egress" | "limit":
+            raise EgressError(message)
+        case _:
+            raise RuntimeError(message)
+
+
+# -- arguments as plain values -------------------------------------------------------------------
+
+
+class _OwnNumber(str):
+    """A number whose spelling is kept; the sandbox has its own such type."""
+
+    __slots__ = ()
+
+
+_RawNumber: Any = _OwnNumber if _host is None else _host.RawNumber
+
+
+def _plain(value: Any, inside: list[int]) -> Any:
+    """A value made of None, bool, int, float, str, bytes, list and dict alone.
+
+    ``inside`` holds the identities of the containers around the value.
+    """
+    kind = type(value)
+    if value is None or kind is bool or kind is int or kind is bytes:
+        return value
+    if kind is str:
+        return _checked_text(value)
+    if kind is float:
+        return _finite(value)
+    if id(value) in inside:
+        raise ValueError("holds itself")
+    if len(inside) >= _MAX_DEPTH:
+        raise ValueError(f"is nested deeper than {_MAX_DEPTH} levels")
+    inside.append(id(value))
+    try:
+        if kind is dict:
+            return {_key(key): _plain(item, inside) for key, item in value.items()}
+        if kind is list or kind is tuple:
+            return [_plain(item, inside) for item in value]
+        return _plain_object(value, inside)
+    finally:
+        inside.pop()
+
+
+def _plain_object(value: Any, inside: list[int]) -> Any:
+    """As :func:`_plain`, for everything but the built-in JSON types."""
+    # Imported here: whoever holds such a value has paid for the import, others need not.
+    import dataclasses
+    import datetime
+    import decimal
+    import enum
+    import uuid
+
+    match value:
+        case _Null():
+            return None
+        case enum.Enum():
+            return _plain(value.value, inside)
+        case str():
+            return _checked_text(str.__str__(value))
+        case int():
+            return int(value)
+        case float():
+            return _finite(float(value))
+        case bytearray() | memoryview() | bytes():
+            return bytes(value)
+        case datetime.datetime() | datetime.date() | datetime.time():
+            return value.isoformat()
+        case decimal.Decimal():
+            if not value.is_finite():
+                raise ValueError(f"must be a finite number, not {value}")
+            return _RawNumber(str(value))
+        case uuid.UUID():
+            return str(value)
+    if hasattr(value, "model_dump"):  # pydantic
+        return _plain(value.model_dump(mode="json", by_alias=True), inside)
+    if dataclasses.is_dataclass(value) and not isinstance(value, type):
+        members = ((field.name, getattr(value, field.name)) for field in dataclasses.fields(value))
+        return {name: _plain(item, inside) for name, item in members}
+    if isinstance(value, Mapping):
+        return {_key(key): _plain(item, inside) for key, item in value.items()}
+    if hasattr(value, "tolist"):  # numpy scalars and arrays, array.array
+        return _plain(value.tolist(), inside)
+    if isinstance(value, Iterable) and not isinstance(value, type):
+        return [_plain(item, inside) for item in value]
+    raise TypeError(f"cannot be of type {type(value).__name__}")
+
+
+def _key(key: Any) -> str:
+    """A member's name, by the rules of :mod:`json`; enum members stand for their values."""
+    value = key if type(key) is str else _plain(key, [])
+    if isinstance(value, str):
+        return _checked_text(value)
+    if value is None or isinstance(value, (bool, int, float)):
+        return _json(value)
+    raise TypeError(f"has a key of type {type(key).__name__}")
+
+
+def _checked_text(text: str) -> str:
+    if not text.isascii():
+        try:
+            text.encode()
+        except UnicodeEncodeError:
+            raise ValueError("holds a lone surrogate, which UTF-8 cannot express") from None
+    return text
+
+
+def _finite(number: float) -> float:
+    if number - number != 0.0:
+        raise ValueError(f"must be a finite number, not {number}")
+    return number
+
+
+# -- encoding ------------------------------------------------------------------------------------
+# The same rules as the host's encoder: both pass the vectors of mce's tests/wire.
+
+
+class _Parameter(NamedTuple):
+    """A parameter: its Python name, and how it is written on the wire."""
+
+    name: str
+    wire_name: str
+    style: str
+    explode: bool
+    reserved: bool
+    content: str | None
+
+    @classmethod
+    def read(cls, name: str, style: _Style, reserved: bool, content: str | None) -> _Parameter:
+        match style:
+            case str():
+                return cls(name, name, style, style == "form", reserved, content)
+            case (kind, explode):
+                return cls(name, name, kind, explode, reserved, content)
+            case (kind, explode, wire_name):
+                return cls(name, wire_name, kind, explode, reserved, content)
+
+
+class _Spec(NamedTuple):
+    """An operation, as its decorator describes it."""
+
+    method: str
+    template: str
+    path: tuple[_Parameter, ...]
+    query: tuple[_Parameter, ...]
+    header: tuple[_Parameter, ...]
+    cookie: tuple[_Parameter, ...]
+    body: tuple[str, str] | None
+    accept: str | None
+    responses: Mapping[str, str]
+    api_key: tuple[tuple[str, str], ...]
+    auth: bool
+
+
+class _Request(NamedTuple):
+    """A request without base URL and credentials; path, query and cookies are encoded."""
+
+    method: str
+    path: str
+    query: list[str]
+    headers: list[tuple[str, str]]
+    cookies: list[tuple[str, str]]
+    body: bytes | None
+
+
+class _Unfit(Exception):
+    """What is wrong with an argument: ``function() argument 'name'`` goes before it."""
+
+
+def _encode(function: str, spec: _Spec, arguments: Mapping[str, Any]) -> _Request:
+    """Encodes plain arguments. Raises TypeError where one cannot be expressed."""
+    given = ""
+    try:
+        segments: dict[str, str] = {}
+        query: list[str] = []
+        headers: list[tuple[str, str]] = []
+        cookies: list[tuple[str, str]] = []
+        for parameter, value in _given(spec.path, arguments):
+            given = parameter.name
+            segments[parameter.wire_name] = _segment(parameter, value)
+        for parameter, value in _given(spec.query, arguments):
+            given = parameter.name
+            for name, text in _pairs(parameter, value, spec.query):
+                query.append(f"{_quote(name)}={text}")
+        for parameter, value in _given(spec.cookie, arguments):
+            given = parameter.name
+            for name, text in _pairs(parameter, value, spec.cookie):
+                cookies.append((_quote(name), text))
+        for parameter, value in _given(spec.header, arguments):
+            given = parameter.name
+            if parameter.wire_name.lower() == "cookie":
+                cookies += _cookie_header(parameter, value, spec.cookie)
+            elif (line := _header(parameter, value)) is not None:
+                headers.append((parameter.wire_name, line))
+        named = {name.lower() for name, _ in headers}
+        if spec.accept is not None and "accept" not in named:
+            headers.append(("Accept", spec.accept))
+        content = None
+        if spec.body is not None and spec.body[0] in arguments:
+            given, declared = spec.body
+            content = _body(declared, arguments[given])
+            if "content-type" not in named:
+                headers.append(("Content-Type", declared))
+    except _Unfit as problem:
+        raise TypeError(f"{function}() argument {given!r} {problem}") from None
+    path, fixed = _fill(function, spec.template, segments)
+    return _Request(spec.method, path, fixed + query, headers, cookies, content)
+
+
+def _given(
+    parameters: tuple[_Parameter, ...], arguments: Mapping[str, Any]
+) -> Iterator[tuple[_Parameter, Any]]:
+    return ((item, arguments[item.name]) for item in parameters if item.name in arguments)
+
+
+def _fill(function: str, template: str, segments: Mapping[str, str]) -> tuple[str, list[str]]:
+    """The template's path with its placeholders filled in, and its fixed query items."""
+    path, _, fixed = template.partition("#")[0].partition("?")
+    filled: list[str] = []
+    while path:
+        literal, brace, rest = path.partition("{")
+        name, closing, rest = rest.partition("}")
+        filled.append(_legal(literal))
+        if brace and not closing:
+            filled.append(_legal(brace + name))
+        elif brace and name not in segments:
+            raise TypeError(f"{function}() has no parameter for {{{name}}} of its path")
+        elif brace:
+            filled.append(segments[name])
+        path = rest
+    text = "".join(filled)
+    items = [_legal(item) for item in fixed.split("&") if item]
+    return text if text.startswith("/") else f"/{text}", items
+
+
+_UNRESERVED = frozenset(b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~")
+# With allowReserved. Still encoded: what would end or split the parameter (# & ; +), what a query
+# may not hold ([ ]), and % itself, so that the value arrives as it was given.
+_RESERVED = _UNRESERVED | frozenset(b":/?@!$'()*,=")
+_LEGAL = _UNRESERVED | frozenset(b":/?@!$'()*,=;&+[]%")
+_HEX = frozenset("0123456789abcdefABCDEF")
+
+
+def _quote(text: str, keep: frozenset[int] = _UNRESERVED) -> str:
+    """Percent-encodes (RFC 3986) every byte of the text's UTF-8 that is not kept."""
+    return "".join(chr(byte) if byte in keep else f"%{byte:02X}" for byte in text.encode())
+
+
+def _legal(literal: str) -> str:
+    """The fixed part of a template, with what a URL cannot hold percent-encoded."""
+    first, *rest = _quote(literal, _LEGAL).split("%")
+    return first + "".join(
+        f"%{part}" if len(part) > 1 and set(part[:2]) <= _HEX else f"%25{part}" for part in rest
+    )
+
+
+def _text(value: Any) -> str:
+    """A value as text: strings as they are, all else as JSON, nested values too."""
+    return str(value) if isinstance(value, str) else _json(value)
+
+
+def _members(value: dict[str, Any]) -> list[str]:
+    """An object's names and values in turn."""
+    return [text for name, item in value.items() for text in (name, _text(item))]
+
+
+def _content_text(parameter: _Parameter, value: Any, ascii_only: bool = False) -> str:
+    """The value of a parameter that the document describes by ``content``."""
+    if _media_kind(_essence(parameter.content)) == "json":
+        return _json(value, ascii_only)
+    if isinstance(value, str):
+        return _text(value)
+    raise _Unfit(f"must be str, not {_type_name(value)}")
+
+
+def _segment(parameter: _Parameter, value: Any) -> str:
+    """A path parameter (styles simple, label, matrix)."""
+    if parameter.content is not None:
+        return _quote(_content_text(parameter, value))
+    style, explode = parameter.style, parameter.explode
+    # An exploded label separates by dots, which are not encoded otherwise.
+    dotted = style == "label" and explode and isinstance(value, (list, dict))
+    keep = _UNRESERVED - frozenset(b".") if dotted else _UNRESERVED
+    name = _quote(parameter.wire_name)
+    if isinstance(value, dict) and explode:
+        parts = [f"{_quote(key, keep)}={_quote(_text(item), keep)}" for key, item in value.items()]
+    elif isinstance(value, dict):
+        parts = [_quote(text) for text in _members(value)]
+    elif isinstance(value, list):
+        parts = [_quote(_text(item), keep) for item in value]
+    else:
+        parts = [_quote(_text(value))]
+    empty = not parts if style == "matrix" else not any(parts)
+    if empty:
+        raise _Unfit("must not be empty, as it is part of the path")
+    if style == "label":
+        return "." + ("." if explode else ",").join(parts)
+    if style != "matrix":
+        return ",".join(parts)
+    if isinstance(value, dict) and explode:
+        return "".join(f";{part}" for part in parts)
+    if not explode:
+        parts = [",".join(parts)]
+    return "".join(f";{name}={part}" if part else f";{name}" for part in parts)
+
+
+def _pairs(
+    parameter: _Parameter, value: Any, siblings: tuple[_Parameter, ...]
+) -> list[tuple[str, str]]:
+    """A query or cookie parameter as names and percent-encoded values."""
+    name = parameter.wire_name
+    keep = _RESERVED if parameter.reserved else _UNRESERVED
+    if parameter.content is not None:
+        return [(name, _quote(_content_text(parameter, value), keep))]
+    if not isinstance(value, (list, dict)):
+        return [(name, _quote(_text(value), keep))]
+    if parameter.style == "deepObject":
+        pairs = [(key, _quote(text, keep)) for key, text in _deep(name, value)]
+    elif not parameter.explode:
+        return _joined(parameter, value, keep)
+    elif isinstance(value, list):
+        return [(name, _quote(_text(item), keep)) for item in value]
+    else:
+        pairs = [(key, _quote(_text(item), keep)) for key, item in value.items()]
+    taken = {sibling.wire_name for sibling in siblings} - {name}
+    for key, _ in pairs:
+        if key in taken:
+            raise _Unfit(f"holds the key {_json(key)}, which is another parameter")
+    return pairs
+
+
+def _joined(parameter: _Parameter, value: Any, keep: frozenset[int]) -> list[tuple[str, str]]:
+    """A list or an object as one delimited value; an empty one is left out."""
+    parts = _members(value) if isinstance(value, dict) else [_text(item) for item in value]
+    delimiter = {"spaceDelimited": " ", "pipeDelimited": "|"}.get(parameter.style, ",")
+    if delimiter == ",":
+        keep = keep - frozenset(b",")
+    elif any(delimiter in part for part in parts):
+        raise _Unfit(f"holds an item with {delimiter!r} in it, which is the delimiter")
+    # A space or a bar may not stand in a URL as it is; OpenAPI's own examples encode them.
+    separator = delimiter if delimiter == "," else _quote(delimiter)
+    text = separator.join(_quote(part, keep) for part in parts)
+    return [(parameter.wire_name, text)] if parts else []
+
+
+def _deep(name: str, value: Any) -> Iterator[tuple[str, str]]:
+    """Style deepObject. OpenAPI leaves deeper values open: written as qs, PHP and Rails read them."""
+    if isinstance(value, dict):
+        for key, item in value.items():
+            yield from _deep(f"{name}[{key}]", item)
+    elif isinstance(value, list):
+        nested = any(isinstance(item, (list, dict)) for item in value)
+        for index, item in enumerate(value):
+            yield from _deep(f"{name}[{index}]" if nested else f"{name}[]", item)
+    else:
+        yield name, _text(value)
+
+
+def _header(parameter: _Parameter, value: Any) -> str | None:
+    """A header parameter (style simple), sent as it is; an empty list or object is left out."""
+    if parameter.content is not None:
+        return _visible(_content_text(parameter, value, ascii_only=True))
+    if not isinstance(value, (list, dict)):
+        return _visible(_text(value))
+    if isinstance(value, list):
+        parts = [_text(item) for item in value]
+    else:
+        parts = _members(value)
+    if any("," in part for part in parts):
+        raise _Unfit("holds an item with ',' in it, which is the delimiter")
+    if isinstance(value, dict) and parameter.explode:
+        parts = [f"{key}={item}" for key, item in zip(parts[::2], parts[1::2], strict=True)]
+    return _visible(",".join(parts)) if parts else None
+
+
+def _cookie_header(
+    parameter: _Parameter, value: Any, siblings: tuple[_Parameter, ...]
+) -> list[tuple[str, str]]:
+    """A parameter that is the Cookie header itself: its cookies go beside the others."""
+    cookies: list[tuple[str, str]] = []
+    for item in _visible(_text(value)).split(";"):
+        name, equals, text = item.strip(" ").partition("=")
+        if not name and not equals:
+            continue
+        if not name or not equals:
+            raise _Unfit("must be spelt `name=value; name=value`")
+        if any(name == sibling.wire_name for sibling in siblings):
+            raise _Unfit(f"holds the key {_json(name)}, which is another parameter")
+        cookies.append((name, text))
+    return cookies
+
+
+def _visible(text: str) -> str:
+    if any(not " " <= character <= "~" for character in text) or text != text.strip(" "):
+        raise _Unfit(
+            "must hold visible ASCII characters only, and no space at either end, "
+            "as it is sent in a header"
+        )
+    return text
+
+
+def _body(media_type: str, value: Any) -> bytes:
+    kind = _media_kind(_essence(media_type))
+    if kind == "json":
+        return _json(value).encode()
+    if kind == "text":
+        if not isinstance(value, str):
+            raise _Unfit(f"must be str, not {_type_name(value)}")
+        return value.encode()
+    if not isinstance(value, bytes):
+        raise _Unfit(f"must be bytes, not {_type_name(value)}")
+    return value
+
+
+def _type_name(value: Any) -> str:
+    if value is None:
+        return "None"
+    return "float" if isinstance(value, _RawNumber) else type(value).__name__
+
+
+def _json(value: Any, ascii_only: bool = False) -> str:
+    """Compact JSON. Not ``json.dumps``, which cannot keep the spelling of a Decimal."""
+    if isinstance(value, str):
+        if isinstance(value, _RawNumber):
+            return str(value)
+        return encode_basestring_ascii(value) if ascii_only else encode_basestring(value)
+    if isinstance(value, dict):
+        items = (
+            f"{_json(key, ascii_only)}:{_json(item, ascii_only)}" for key, item in value.items()
+        )
+        return f"{{{','.join(items)}}}"
+    if isinstance(value, list):
+        return f"[{','.join(_json(item, ascii_only) for item in value)}]"
+    if isinstance(value, bytes):
+        raise _Unfit("must not hold bytes")
+    return json.dumps(value)
+
+
+# -- decoding ------------------------------------------------------------------------------------
+
+_TEXTS = frozenset(
+    f"application/{name}"
+    for name in ("graphql", "javascript", "toml", "x-pem-file", "x-yaml", "xml", "yaml")
+)
+_GENERIC = frozenset(("", "application/octet-stream", "binary/octet-stream"))
+_LATIN = frozenset(("iso-8859-1", "iso8859-1", "latin-1", "latin1"))
+
+
+def _essence(content_type: str | None) -> str:
+    """``type/subtype`` in lower case, without parameters."""
+    return (content_type or "").partition(";")[0].strip().lower()
+
+
+def _media_kind(essence: str) -> str:
+    """``json``, ``text`` or ``bytes``: what a media type becomes in Python."""
+    if essence in ("application/json", "text/json") or essence.endswith("+json"):
+        return "json"
+    if essence.startswith("text/") or essence.endswith("+xml") or essence in _TEXTS:
+        return "text"
+    return "bytes"
+
+
+def _decoded_text(content_type: str | None, body: bytes) -> str:
+    """By the charset where that is Latin-1, else as UTF-8; what is not becomes U+FFFD."""
+    for part in (content_type or "").split(";")[1:]:
+        name, _, value = part.partition("=")
+        if name.strip().lower() == "charset" and value.strip().strip("\"'").lower() in _LATIN:
+            return body.decode("latin-1")
+    return body.removeprefix(b"\xef\xbb\xbf").decode(errors="replace")
+
+
+def _refuse_constant(name: str) -> NoReturn:
+    raise ValueError(f"{name} is not JSON")
+
+
+def _parsed(text: str) -> tuple[bool, Any]:
+    """Whether the text is JSON, and its value."""
+    try:
+        value = json.loads(text, parse_constant=_refuse_constant)
+        if "\\ud" in text or "\\uD" in text:
+            _json(value).encode()  # a lone surrogate is no character
+    except (ValueError, RecursionError):
+        return False, None
+    return True, value
+
+
+def _documented(responses: Mapping[str, str], status: int) -> str | None:
+    """The documented kind of an answer: by its status, its class (``4XX``), or the default."""
+    code = str(status)
+    for key in (code, f"{code[0]}XX", f"{code[0]}xx", "default"):
+        if key in responses:
+            return responses[key]
+    return None
+
+
+def _decode(spec: _Spec, status: int, content_type: str | None, body: bytes) -> object:
+    """The value of an answer: JSON as parsed, text as str, all else as bytes, nothing as None.
+
+    The answer's own media type decides. Where it says little (none, octet-stream, or plain text
+    that the document does not speak of) the documented kind does. What calls itself JSON and is
+    none becomes text.
+    """
+    if not body or status in (204, 205) or spec.method == "HEAD":
+        return None
+    essence = _essence(content_type)
+    kind = _media_kind(essence)
+    if essence not in {_essence(item) for item in (spec.accept or "").split(",")} - {""}:
+        documented = _documented(spec.responses, status)
+        if documented == "json" and (essence in _GENERIC or essence == "text/plain"):
+            is_json, value = _parsed(_decoded_text(content_type, body))
+            if is_json:
+                return value
+        elif documented in ("text", "events") and essence in _GENERIC:
+            kind = "text"
+        if not essence and kind == "bytes":
+            try:
+                return body.decode()
+            except UnicodeDecodeError:
+                return body
+    if kind == "bytes":
+        return body
+    text = _decoded_text(content_type, body)
+    if kind == "json":
+        is_json, value = _parsed(text)
+        return value if is_json else text
+    return text
+
+
+# -- errors --------------------------------------------------------------------------------------
+
+_MAX_MESSAGE = 300
+_REASONS = {
+    300: "Multiple Choices",
+    301: "Moved Permanently",
+    302: "Found",
+    303: "See Other",
+    304: "Not Modified",
+    307: "Temporary Redirect",
+    308: "Permanent Redirect",
+    400: "Bad Request",
+    401: "Unauthorized",
+    402: "Payment Required",
+    403: "Forbidden",
+    404: "Not Found",
+    405: "Method Not Allowed",
+    406: "Not Acceptable",
+    407: "Proxy Authentication Required",
+    408: "Request Timeout",
+    409: "Conflict",
+    410: "Gone",
+    411: "Length Required",
+    412: "Precondition Failed",
+    413: "Content Too Large",
+    414: "URI Too Long",
+    415: "Unsupported Media Type",
+    416: "Range Not Satisfiable",
+    417: "Expectation Failed",
+    421: "Misdirected Request",
+    422: "Unprocessable Content",
+    423: "Locked",
+    424: "Failed Dependency",
+    425: "Too Early",
+    426: "Upgrade Required",
+    428: "Precondition Required",
+    429: "Too Many Requests",
+    431: "Request Header Fields Too Large",
+    451: "Unavailable For Legal Reasons",
+    500: "Internal Server Error",
+    501: "Not Implemented",
+    502: "Bad Gateway",
+    503: "Service Unavailable",
+    504: "Gateway Timeout",
+    505: "HTTP Version Not Supported",
+    507: "Insufficient Storage",
+    508: "Loop Detected",
+    511: "Network Authentication Required",
+}
+_SAYS_NOTHING = ("null", "{}", "[]", '""')
+_MESSAGE_KEYS = (
+    "message",
+    "error_description",
+    "detail",
+    "error",
+    "errors",
+    "title",
+    "msg",
+    "reason",
+    "description",
+    "errorMessage",
+    "error_message",
+    "Message",
+)
+
+
+def _error_message(status: int, content_type: str | None, body: bytes) -> str:
+    """Status, reason phrase and the body's own message, of at most 300 characters."""
+    reason = _REASONS.get(status, "")
+    head = f"{status} {reason}" if reason else f"{status}"
+    detail = _tidy(_detail(content_type, body))
+    text = head if detail in ("", reason, *_SAYS_NOTHING) else f"{head}: {detail}"
+    return text if len(text) <= _MAX_MESSAGE else f"{text[: _MAX_MESSAGE - 1]}…"
+
+
+def _detail(content_type: str | None, body: bytes) -> str:
+    essence = _essence(content_type)
+    kind = _media_kind(essence)
+    if kind == "bytes" and essence not in _GENERIC:
+        return ""
+    if kind == "json" or body[:1] in (b"{", b"["):
+        is_json, value = _parsed(_decoded_text(content_type, body))
+        if is_json and (message := _message(value, 4)):
+            return message
+    elif kind == "bytes" and essence:
+        return ""
+    text = _decoded_text(content_type, body[:4096])
+    if essence == "text/html":
+        _, opened, rest = text.partition("<title>")
+        title, closed, _ = rest.partition("</title>")
+        return title if opened and closed else ""
+    return text
+
+
+def _message(value: Any, depth: int) -> str:
+    """The first text that a body offers under one of the usual names."""
+    if isinstance(value, str):
+        return value
+    if depth and isinstance(value, list):
+        return "; ".join(text for item in value[:5] if (text := _message(item, depth - 1)))
+    if depth and isinstance(value, dict):
+        for key in _MESSAGE_KEYS:
+            if text := _message(value.get(key), depth - 1):
+                return text
+    return ""
+
+
+def _tidy(text: str) -> str:
+    """One line without control characters."""
+    text = text[:4096]
+    return " ".join("".join(" " if _is_control(c) else c for c in text).split())
+
+
+def _is_control(character: str) -> bool:
+    return character < " " or "\x7f" <= character < "\xa0"
+
+
+_VISIBLE_HEADERS = frozenset(
+    ("content-range", "content-type", "etag", "link", "ratelimit", "retry-after")
+    + ("x-count", "x-next-page", "x-page", "x-per-page", "x-prev-page")
+    + ("x-total", "x-total-count", "x-total-pages")
+)
+_VISIBLE_PREFIXES = ("ratelimit-", "x-page-", "x-pagination-", "x-rate-limit-", "x-ratelimit-")
+
+
+def _visible_headers(headers: Mapping[str, str]) -> dict[str, str]:
+    """The response headers that a caller may see: never a cookie or a credential."""
+    return {
+        name.lower(): value
+        for name, value in headers.items()
+        if name.lower() in _VISIBLE_HEADERS or name.lower().startswith(_VISIBLE_PREFIXES)
+    }
+
+
+# -- the outside backend -------------------------------------------------------------------------
+
+
+class _Outgoing(NamedTuple):
+    """A request ready to send, and the secrets in it."""
+
+    method: str
+    url: str
+    target: bytes
+    headers: list[tuple[str, str]]
+    body: bytes | None
+    secrets: list[str]
+
+
+def _call(api: Api, function: str, spec: _Spec, arguments: Mapping[str, Any]) -> object:
+    outgoing = _address(api, spec, _encode(function, spec, arguments))
+    client = _client()
+    response = problem = None
+    try:
+        response = client.send(_build(client, outgoing))
+    except Exception as error:  # noqa: BLE001 - whatever it is, its text may hold the URL
+        problem = type(error).__name__
+    return _result(api, spec, outgoing, response, problem)
+
+
+async def _call_async(api: Api, function: str, spec: _Spec, arguments: Mapping[str, Any]) -> object:
+    outgoing = _address(api, spec, _encode(function, spec, arguments))
+    client = _async_client()
+    response = problem = None
+    try:
+        response = await client.send(_build(client, outgoing))
+    except Exception as error:  # noqa: BLE001 - whatever it is, its text may hold the URL
+        problem = type(error).__name__
+    return _result(api, spec, outgoing, response, problem)
+
+
+def _build(client: Any, outgoing: _Outgoing) -> Any:
+    return client.build_request(
+        outgoing.method,
+        outgoing.url,
+        headers=outgoing.headers,
+        content=outgoing.body,
+        # httpx has its own idea of what to encode; the request line is to be exactly ours.
+        extensions={"target": outgoing.target},
+    )
+
+
+def _result(
+    api: Api, spec: _Spec, outgoing: _Outgoing, response: Any, problem: str | None
+) -> object:
+    if response is None:
+        raise ApiError(0, message=f"no answer from the server {api.server!r}: {problem}")
+    status: int = response.status_code
+    content_type: str | None = response.headers.get("content-type")
+    body: bytes = response.content
+    value = _decode(spec, status, content_type, body)
+    if 200 <= status < 300:
+        return value
+    # An API may echo what it was sent. Before the text is cut, and after it is unescaped.
+    for secret in outgoing.secrets:
+        body = body.replace(secret.encode(), b"***")
+    message = _error_message(status, content_type, body)
+    for secret in outgoing.secrets:
+        message = message.replace(secret, "***")
+    raise ApiError(status, value, _visible_headers(response.headers), message)
+
+
+def _setting(name: str) -> str | None:
+    """An environment variable, fit for a header; empty is unset. Errors never show the value."""
+    value = os.environ.get(name, "").strip()
+    if any(not " " <= character <= "~" for character in value):
+        raise RuntimeError(
+            f"the environment variable {name} holds characters other than visible ASCII"
+        )
+    return value or None
+
+
+def _address(api: Api, spec: _Spec, request: _Request) -> _Outgoing:
+    """Adds the base URL and the credentials of the environment."""
+    origin, prefix, userinfo = _base(api)
+    if any(segment in (".", "..") for segment in request.path.split("/")):
+        raise ValueError("an argument makes a path segment `.` or `..`, which URLs cannot hold")
+    variables = api.base_url_env.removesuffix("BASE_URL")
+    headers = list(request.headers)
+    query = list(request.query)
+    cookies = list(request.cookies)
+    secrets: list[str] = []
+
+    def add_header(name: str, value: str) -> None:
+        if name.lower() not in {known.lower() for known, _ in headers}:
+            headers.append((name, value))
+
+    if spec.auth:
+        authorization = _setting(api.auth_env)
+        if authorization is not None:
+            if authorization.lower().startswith("authorization:"):
+                authorization = authorization[len("authorization:") :].strip()
+            secrets += [authorization, *authorization.split(" ")[1:]]
+            add_header("Authorization", authorization)
+        elif userinfo is not None:
+            from base64 import b64encode
+
+            token = b64encode(userinfo.encode()).decode()
+            secrets.append(token)
+            add_header("Authorization", f"Basic {token}")
+    if userinfo is not None:
+        secrets += userinfo.split(":", 1)
+    key = _setting(f"{variables}API_KEY")
+    if key is not None:
+        secrets.append(key)
+        for place, name in spec.api_key:
+            if place == "header":
+                add_header(name, key)
+            elif place == "query" and all(item.partition("=")[0] != _quote(name) for item in query):
+                query.append(f"{_quote(name)}={_quote(key)}")
+            elif place == "cookie" and all(known != name for known, _ in cookies):
+                cookies.append((name, key))
+    own = {name for name, _ in cookies}
+    for item in (_setting(f"{variables}COOKIE") or "").split(";"):
+        name, _, value = item.strip().partition("=")
+        if name and name not in own:
+            cookies.append((name, value))
+            secrets.append(value)
+    if cookies:
+        headers.append(("Cookie", "; ".join(f"{name}={value}" for name, value in cookies)))
+    for name, value in _extra_headers(f"{variables}EXTRA_HEADERS").items():
+        secrets.append(value)
+        add_header(name, value)
+    target = prefix + request.path + (f"?{'&'.join(query)}" if query else "")
+    # Long ones first: a short secret within a long one must not leave the rest readable.
+    known_secrets = sorted({text for text in secrets if len(text) > 3}, key=len, reverse=True)
+    return _Outgoing(
+        request.method, origin + target, target.encode(), headers, request.body, known_secrets
+    )
+
+
+def _base(api: Api) -> tuple[str, str, str | None]:
+    """Origin, path prefix without a slash at its end, and the userinfo of the base URL."""
+    from urllib.parse import unquote, urlsplit
+
+    text = os.environ.get(api.base_url_env, "").strip() or api.base_url
+    if not text:
+        raise RuntimeError(
+            f"the server {api.server!r} has no base URL: set the environment variable "
+            f"{api.base_url_env}, for example to https://api.example.com/v1"
+        )
+    try:
+        parts = urlsplit(text)
+        valid = parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0
+    except ValueError:
+        valid = False
+    if not valid or parts.query or parts.fragment or not text.isascii() or " " in text:
+        raise RuntimeError(
+            f"the base URL of the server {api.server!r} (environment variable "
+            f"{api.base_url_env}) must be http(s)://host[:port][/path], in ASCII"
+        )
+    userinfo, _, host = parts.netloc.rpartition("@")
+    return f"{parts.scheme}://{host}", parts.path.rstrip("/"), unquote(userinfo) or None
+
+
+def _extra_headers(variable: str) -> dict[str, str]:
+    text = _setting(variable)
+    if text is None:
+        return {}
+    is_json, value = _parsed(text)
+    if not is_json or not isinstance(value, dict) or not _are_headers(value):
+        raise RuntimeError(
+            f"the environment variable {variable} must be a JSON object of header names and "
+            'visible ASCII values, such as {"X-Tenant": "blue"}'
+        )
+    return {str(name): str(item) for name, item in value.items()}
+
+
+def _are_headers(members: Mapping[str, Any]) -> bool:
+    return all(
+        name and isinstance(text, str) and all(" " <= c <= "~" for c in name + text)
+        for name, text in members.items()
+    )
+
+
+_lock = threading.Lock()
+_clients: dict[int, Any] = {}
+_async_clients: Any = None
+
+
+def _client_options() -> tuple[Any, dict[str, Any]]:
+    try:
+        import httpx
+    except ModuleNotFoundError:
+        raise RuntimeError(
+            "outside the sandbox, compiled functions need the package `httpx`: pip install httpx"
+        ) from None
+    from http.cookiejar import CookieJar, DefaultCookiePolicy
+
+    return httpx, {
+        "timeout": _TIMEOUT_SECONDS,
+        "follow_redirects": False,
+        # A cookie that one answer sets must not travel with the next call.
+        "cookies": CookieJar(DefaultCookiePolicy(allowed_domains=[])),
+        "headers": {"User-Agent": f"mce-runtime/{_ABI}", "Accept-Encoding": "gzip"},
+    }
+
+
+def _client() -> Any:
+    """The process's client: connections are reused, but not across a fork."""
+    with _lock:
+        client = _clients.get(os.getpid())
+        if client is None:
+            httpx, options = _client_options()
+            _clients.clear()
+            client = _clients[os.getpid()] = httpx.Client(**options)
+        return client
+
+
+def _async_client() -> Any:
+    """The running event loop's client: a connection belongs to the loop that opened it."""
+    import asyncio
+    import weakref
+
+    global _async_clients
+    loop = asyncio.get_running_loop()
+    with _lock:
+        if _async_clients is None:
+            _async_clients = weakref.WeakKeyDictionary()
+        client = _async_clients.get(loop)
+        if client is None:
+            httpx, options = _client_options()
+            client = _async_clients[loop] = httpx.AsyncClient(**options)
+        return client

@@ -1,0 +1,86 @@
+//! `mce clean`.
+
+use std::ffi::OsString;
+use std::fs;
+use std::io::ErrorKind;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+use super::output::{self, printable};
+use super::startup::Startup;
+use super::stop::{OrStop, Stop};
+use super::{Outcome, compile};
+
+const EXAMPLES: &str = "\
+Removes the folders that `mce compile` wrote, of them only files that are unchanged since, and the
+code cache. What anybody else put there stays.
+
+Examples:
+  mce clean
+  mce clean compile                  Start from scratch: names are given anew";
+
+/// Arguments of `mce clean`.
+#[derive(Debug, clap::Args)]
+#[command(after_help = EXAMPLES)]
+pub(super) struct Arguments {
+    #[command(subcommand)]
+    then: Option<Then>,
+}
+
+/// What to do afterwards.
+#[derive(Debug, clap::Subcommand)]
+enum Then {
+    /// Compile afterwards
+    Compile(compile::Arguments),
+}
+
+pub(super) fn run(arguments: &Arguments, startup: &Startup) -> Outcome {
+    let Some(Then::Compile(compiling)) = &arguments.then else {
+        clean(&startup.settings.compiled_output_dir, startup)?;
+        return Ok(ExitCode::SUCCESS);
+    };
+    if !compiling.dry_run {
+        clean(compiling.output_folder(startup), startup)?;
+    }
+    compile::run(compiling, startup)
+}
+
+fn clean(folder: &Path, startup: &Startup) -> Result<(), Stop> {
+    let cleaned = crate::compile::clean(folder).or_stop()?;
+    for path in &cleaned.removed {
+        output::line(format_args!("removed {}", path.display()))?;
+    }
+    for warning in &cleaned.warnings {
+        output::line(format_args!("left: {}", printable(warning)))?;
+    }
+    if cleaned.removed.is_empty() {
+        output::line(format_args!("nothing to clean in {}", folder.display()))?;
+    }
+    let cache = &startup.settings.cache_db_path;
+    if remove_database(cache)? {
+        output::line(format_args!("removed {}", cache.display()))
+    } else {
+        output::line(format_args!("no code cache at {}", cache.display()))
+    }
+}
+
+/// Removes an SQLite database with what it keeps beside itself; `false` where there was none.
+fn remove_database(path: &Path) -> Result<bool, Stop> {
+    let mut removed = false;
+    for suffix in ["-wal", "-shm", ""] {
+        let mut name = OsString::from(path);
+        name.push(suffix);
+        let file = PathBuf::from(name);
+        match fs::remove_file(&file) {
+            Ok(()) => removed = true,
+            Err(error) if error.kind() == ErrorKind::NotFound => {}
+            Err(error) => {
+                return Err(Stop::failure(format!(
+                    "cannot remove `{}`: {error}",
+                    file.display()
+                )));
+            }
+        }
+    }
+    Ok(removed)
+}

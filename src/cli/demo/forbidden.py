@@ -1,0 +1,3 @@
+import os
+
+result = dict(os.environ)

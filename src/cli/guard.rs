@@ -1,0 +1,205 @@
+//! `mce guard`: judges files without running them.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::io::Read as _;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+use serde::{Deserialize, Serialize};
+
+use super::output::{self, counted, printable};
+use super::startup::Startup;
+use super::stop::Stop;
+use super::{Format, Outcome};
+use crate::guard::{self, CompiledNames, Violation};
+
+const EXAMPLES: &str = "\
+The names that code may import are those of every folder with a manifest.json in
+MCE_COMPILED_OUTPUT_DIR (./compiled), whatever the config says.
+
+Exit codes: 0 all files pass, 1 at least one is rejected, 2 a file cannot be read.
+
+Examples:
+  mce guard report.py
+  mce guard --format json snippets/*.py
+  git diff --name-only -z '*.py' | xargs -0 mce guard";
+
+/// A manifest is text that people review; more than this is not one.
+const LARGEST_MANIFEST: u64 = 256 << 20;
+
+/// Arguments of `mce guard`.
+#[derive(Debug, clap::Args)]
+#[command(after_help = EXAMPLES)]
+pub(super) struct Arguments {
+    /// How verdicts are written
+    #[arg(long, value_name = "FORMAT", default_value = "text")]
+    format: Format,
+
+    /// Python files; `-` is stdin
+    #[arg(required = true, value_name = "FILE")]
+    files: Vec<PathBuf>,
+}
+
+/// What the guard says of one file.
+#[derive(Debug, Serialize)]
+struct Verdict {
+    file: String,
+    ok: bool,
+    violations: Vec<Violation>,
+}
+
+pub(super) fn run(arguments: &Arguments, startup: &Startup) -> Outcome {
+    let names = compiled_names(&startup.settings.compiled_output_dir)?;
+    let mut verdicts = Vec::with_capacity(arguments.files.len());
+    for file in &arguments.files {
+        let code = read(file, startup.settings.max_code_bytes)?;
+        let violations = match code {
+            Code::Text(text) => guard::check(&text, &names).violations,
+            Code::Unfit(violation) => vec![violation],
+        };
+        verdicts.push(Verdict {
+            file: file.display().to_string(),
+            ok: violations.is_empty(),
+            violations,
+        });
+    }
+    match arguments.format {
+        Format::Json => output::json(&verdicts)?,
+        Format::Text => print(&verdicts)?,
+    }
+    Ok(ExitCode::from(u8::from(
+        !verdicts.iter().all(|verdict| verdict.ok),
+    )))
+}
+
+fn print(verdicts: &[Verdict]) -> Result<(), Stop> {
+    for verdict in verdicts {
+        let file = printable(&verdict.file);
+        if verdict.ok {
+            output::line(format_args!("{file}: ok"))?;
+        }
+        for violation in &verdict.violations {
+            output::line(format_args!(
+                "{file}:{}:{}: {}: {}",
+                violation.line,
+                violation.column,
+                violation.rule,
+                printable(&violation.message)
+            ))?;
+            if let Some(hint) = &violation.hint {
+                output::line(format_args!("  hint: {}", printable(hint)))?;
+            }
+        }
+    }
+    let rejected = verdicts.iter().filter(|verdict| !verdict.ok).count();
+    output::line(format_args!(
+        "{} judged, {rejected} rejected",
+        counted(verdicts.len(), "file")
+    ))
+}
+
+/// What a file holds.
+enum Code {
+    Text(String),
+    /// Nothing that could run, for the reason given.
+    Unfit(Violation),
+}
+
+fn read(file: &Path, limit: usize) -> Result<Code, Stop> {
+    let unreadable = |error| Stop::usage(format!("cannot read `{}`: {error}", file.display()));
+    let mut bytes = Vec::new();
+    // One byte more tells a file at the limit from one beyond it, and an endless one ends.
+    let most = u64::try_from(limit).unwrap_or(u64::MAX).saturating_add(1);
+    if file == Path::new("-") {
+        std::io::stdin().lock().take(most).read_to_end(&mut bytes)
+    } else {
+        fs::File::open(file).and_then(|opened| opened.take(most).read_to_end(&mut bytes))
+    }
+    .map_err(unreadable)?;
+    if bytes.len() > limit {
+        return Ok(Code::Unfit(unfit(
+            "size",
+            format!("the code is longer than {limit} bytes"),
+            "split it, or raise MCE_MAX_CODE_SIZE_BYTES",
+        )));
+    }
+    Ok(match String::from_utf8(bytes) {
+        Ok(text) => Code::Text(text),
+        Err(error) => Code::Unfit(unfit(
+            "encoding",
+            format!(
+                "the code is not UTF-8 at byte {}",
+                error.utf8_error().valid_up_to()
+            ),
+            "save the file as UTF-8",
+        )),
+    })
+}
+
+fn unfit(rule: &str, message: String, hint: &str) -> Violation {
+    Violation {
+        rule: rule.to_owned(),
+        line: 1,
+        column: 1,
+        text: String::new(),
+        message,
+        hint: Some(hint.to_owned()),
+    }
+}
+
+/// The two fields of a manifest that give names; manifests of older versions have them too.
+#[derive(Debug, Deserialize)]
+struct Names {
+    server: String,
+    functions: Vec<FunctionName>,
+}
+
+#[derive(Debug, Deserialize)]
+struct FunctionName {
+    name: String,
+}
+
+/// The names of every folder that holds a manifest. No folder at all: no names.
+fn compiled_names(folder: &Path) -> Result<CompiledNames, Stop> {
+    let mut names = CompiledNames::new();
+    let entries = match fs::read_dir(folder) {
+        Ok(entries) => entries,
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
+            tracing::warn!(
+                folder = %folder.display(),
+                "nothing is compiled here, so code can import no server"
+            );
+            return Ok(names);
+        }
+        Err(error) => {
+            return Err(Stop::usage(format!(
+                "cannot read `{}`: {error}",
+                folder.display()
+            )));
+        }
+    };
+    for entry in entries {
+        let unreadable =
+            |error| Stop::usage(format!("cannot read `{}`: {error}", folder.display()));
+        let path = entry.map_err(unreadable)?.path().join("manifest.json");
+        let manifest = match fs::File::open(&path) {
+            Ok(file) => file.take(LARGEST_MANIFEST),
+            Err(_) if !path.exists() => continue,
+            Err(error) => {
+                return Err(Stop::usage(format!(
+                    "cannot read `{}`: {error}",
+                    path.display()
+                )));
+            }
+        };
+        let read: Names =
+            serde_json::from_reader(std::io::BufReader::new(manifest)).map_err(|error| {
+                Stop::usage(format!("`{}` is no manifest: {error}", path.display()))
+                    .hint("run `mce compile`, or remove the folder")
+            })?;
+        let functions: BTreeSet<_> = read.functions.into_iter().map(|it| it.name).collect();
+        names.insert(read.server, functions);
+    }
+    Ok(names)
+}

@@ -1,0 +1,124 @@
+//! `mce sandbox`.
+
+use std::fmt::Write as _;
+use std::process::ExitCode;
+
+use super::output::{self, printable};
+use super::startup::{Startup, block_on};
+use super::stop::OrStop;
+use super::{Format, Outcome};
+use crate::sandbox::docker::{Engine, Status, image};
+
+const EXAMPLES: &str = "\
+Examples:
+  mce sandbox build                  Build MCE_DOCKER_IMAGE from the bundled recipe
+  mce sandbox status                 Start a container and prove its isolation
+  mce sandbox inspect | jq .create   See the request that makes a container";
+
+/// Arguments of `mce sandbox`.
+#[derive(Debug, clap::Args)]
+#[command(after_help = EXAMPLES)]
+pub(super) struct Arguments {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Debug, clap::Subcommand)]
+enum Command {
+    /// Build the sandbox image
+    Build {
+        /// What the image is built on; fetched by the engine where it does not have it
+        #[arg(long, value_name = "IMAGE", default_value = image::DEFAULT_BASE)]
+        base: String,
+    },
+    /// Start a container, check its isolation from inside and outside, and remove it
+    Status {
+        /// How the findings are written
+        #[arg(long, value_name = "FORMAT", default_value = "text")]
+        format: Format,
+    },
+    /// Print the requests that make a container, as JSON
+    Inspect,
+}
+
+pub(super) fn run(arguments: &Arguments, startup: &Startup) -> Outcome {
+    match &arguments.command {
+        Command::Build { base } => build(base, startup),
+        Command::Status { format } => status(*format, startup),
+        Command::Inspect => inspect(startup),
+    }
+}
+
+fn build(base: &str, startup: &Startup) -> Outcome {
+    let name = &startup.settings.docker_image;
+    let id = block_on(async {
+        let spinner = output::spinner(format!("building {name}"));
+        let built = async {
+            let engine = Engine::connect(&startup.settings).await?;
+            image::build(&engine, name, base, |step| {
+                tracing::info!("{step}");
+                spinner.set_message(printable(step));
+            })
+            .await
+        }
+        .await;
+        spinner.finish_and_clear();
+        built.or_stop()
+    })?;
+    output::line(format_args!("{name} {id}"))?;
+    Ok(ExitCode::SUCCESS)
+}
+
+fn status(format: Format, startup: &Startup) -> Outcome {
+    let status = block_on(async {
+        let spinner = output::spinner("proving the sandbox");
+        let status = async {
+            let sandbox = startup.connect().await?;
+            let status = sandbox.status().await;
+            sandbox.shutdown().await?;
+            status
+        }
+        .await;
+        spinner.finish_and_clear();
+        status.or_stop()
+    })?;
+    match format {
+        Format::Json => output::json(&status)?,
+        Format::Text => output::line(describe(&status).trim_end())?,
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+fn describe(status: &Status) -> String {
+    let engine = &status.engine;
+    let mut text = format!(
+        "engine  {} {} (API {}) at {}\nimage   {} {}\npython  {}\n",
+        engine.name,
+        engine.version,
+        engine.api_version,
+        engine.address,
+        status.image,
+        status.image_id,
+        status.proof.python
+    );
+    for warning in &engine.warnings {
+        let _ = writeln!(text, "warning: {warning}");
+    }
+    text.push_str("checks of a container, from inside and outside:\n");
+    for finding in &status.proof.findings {
+        let mark = if finding.ok { "ok    " } else { "FAILED" };
+        let _ = writeln!(text, "  {mark}  {}: {}", finding.check, finding.found);
+    }
+    printable(&text)
+}
+
+fn inspect(startup: &Startup) -> Outcome {
+    let requests = block_on(async {
+        let sandbox = startup.connect().await.or_stop()?;
+        let requests = sandbox.inspect();
+        sandbox.shutdown().await.or_stop()?;
+        Ok(requests)
+    })?;
+    output::json(&requests)?;
+    Ok(ExitCode::SUCCESS)
+}

@@ -1,0 +1,135 @@
+//! From arguments as they were typed to what subcommands work with, in one step.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::Duration;
+
+use super::stop::{OrStop, Stop};
+use super::{Global, logging};
+use crate::config::{self, Config, Environment, Settings};
+use crate::sandbox::docker::{self, DockerSandbox};
+
+/// What every subcommand starts from.
+pub(super) struct Startup {
+    /// The settings, the config not considered.
+    pub(super) settings: Settings,
+    /// The variables of this process and those of the env file that need no config.
+    pub(super) environment: Environment,
+    env_file: Option<PathBuf>,
+}
+
+/// A config, and the environment with the variables it names.
+pub(super) struct Configured {
+    /// The config; `None` where there is no file and none was asked for.
+    pub(super) config: Option<Config>,
+    /// The settings, knowing whether the config was chosen or found.
+    pub(super) settings: Arc<Settings>,
+    /// The environment.
+    pub(super) environment: Arc<Environment>,
+}
+
+impl Startup {
+    /// Reads the environment and the settings, and starts logging.
+    pub(super) fn new(global: &Global) -> Result<Self, Stop> {
+        let process = Environment::from_process();
+        let no_colour = process.get("NO_COLOR").is_some_and(|it| !it.is_empty());
+        logging::know_colours(no_colour);
+        let usual = Path::new(".env");
+        let file = global
+            .env_file
+            .as_deref()
+            .or_else(|| usual.is_file().then_some(usual));
+        let environment = match file {
+            Some(path) => process.with_env_file(path, |_| false).or_stop()?.0,
+            None => process,
+        };
+        let (settings, _) = Settings::from_environment(&environment).or_stop()?;
+        logging::start(global.log_format, &settings.log_level, no_colour)?;
+        Ok(Self {
+            settings,
+            environment,
+            env_file: global.env_file.clone(),
+        })
+    }
+
+    /// The config: `--config`, `MCE_SWAGGER_CONFIG_FILE` or one in a usual place.
+    pub(super) fn configured(&self, explicit: Option<&Path>) -> Result<Configured, Stop> {
+        let opened = config::open(
+            Environment::from_process(),
+            explicit,
+            self.env_file.as_deref(),
+        )
+        .or_stop()?;
+        for warning in &opened.warnings {
+            tracing::warn!("{warning}");
+        }
+        let mut settings = opened.settings;
+        if let Some(path) = explicit {
+            settings.swagger_config_file = Some(path.to_owned());
+        }
+        Ok(Configured {
+            config: opened.config,
+            settings: Arc::new(settings),
+            environment: Arc::new(opened.environment),
+        })
+    }
+}
+
+impl Startup {
+    /// Connects to the engine.
+    pub(super) async fn connect(&self) -> Result<DockerSandbox, docker::Error> {
+        DockerSandbox::connect(&self.settings, &state_folder(&self.environment)).await
+    }
+}
+
+impl Configured {
+    /// Takes another folder for compiled servers than the settings say.
+    pub(super) fn set_output(&mut self, folder: &Path) {
+        folder.clone_into(&mut Arc::make_mut(&mut self.settings).compiled_output_dir);
+    }
+}
+
+/// Where processes of this user say that they are alive.
+pub(super) fn state_folder(environment: &Environment) -> PathBuf {
+    let folder = |name, below: &str| {
+        let value = environment.get(name).filter(|it| !it.is_empty())?;
+        Some(Path::new(value).join(below))
+    };
+    folder("XDG_STATE_HOME", "mce")
+        .or_else(|| folder("HOME", ".local/state/mce"))
+        .unwrap_or_else(|| std::env::temp_dir().join("mce-state"))
+}
+
+/// Runs a future until it ends or a signal asks to end.
+pub(super) fn block_on<T>(future: impl Future<Output = Result<T, Stop>>) -> Result<T, Stop> {
+    on_threads(async {
+        tokio::select! {
+            outcome = future => outcome,
+            () = interrupted() => Err(Stop::Interrupted),
+        }
+    })
+}
+
+pub(super) fn on_threads<T>(future: impl Future<Output = Result<T, Stop>>) -> Result<T, Stop> {
+    let threads = tokio::runtime::Builder::new_multi_thread()
+        .enable_all()
+        .build()
+        .or_stop_with("cannot start the threads that calls need")?;
+    let outcome = threads.block_on(future);
+    // A thread that waits for input which never comes must not keep the process alive.
+    threads.shutdown_timeout(Duration::from_secs(5));
+    outcome
+}
+
+/// Ends with the first SIGINT or SIGTERM.
+pub(super) async fn interrupted() {
+    use tokio::signal::unix::{SignalKind, signal};
+
+    let Ok(mut terminate) = signal(SignalKind::terminate()) else {
+        return std::future::pending().await;
+    };
+    tokio::select! {
+        _ = tokio::signal::ctrl_c() => {}
+        _ = terminate.recv() => {}
+    }
+}

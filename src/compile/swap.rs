@@ -1,0 +1,88 @@
+//! Puts a whole folder in another's place in one step of the file system.
+
+use std::fs;
+use std::io::{self, Write};
+use std::path::Path;
+
+/// Where folders are prepared, in the output folder so that they are on its file system. It never
+/// holds a manifest itself, so nobody takes it for a server.
+const STAGING: &str = ".mce-staging";
+
+/// Puts a folder of exactly these files in place. `false`, and nothing changed, where the folder
+/// that is there holds anything else or the system cannot exchange folders.
+pub(super) fn put(output: &Path, folder: &Path, files: &[(&str, &str)]) -> io::Result<bool> {
+    let exists = match fs::read_dir(folder) {
+        Ok(entries) => {
+            for entry in entries {
+                let entry = entry?;
+                let is_ours = files.iter().any(|(name, _)| entry.file_name() == *name);
+                if !is_ours || !entry.file_type()?.is_file() {
+                    return Ok(false);
+                }
+            }
+            true
+        }
+        Err(error) if error.kind() == io::ErrorKind::NotFound => false,
+        Err(error) => return Err(error),
+    };
+    let staging = output.join(STAGING);
+    if fs::symlink_metadata(&staging).is_ok_and(|metadata| !metadata.is_dir()) {
+        return Ok(false);
+    }
+    fs::create_dir_all(&staging)?;
+    let mut builder = tempfile::Builder::new();
+    #[cfg(unix)]
+    builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o777));
+    let prepared = builder.tempdir_in(&staging)?;
+    for (name, text) in files {
+        let mut file = fs::File::create_new(prepared.path().join(name))?;
+        file.write_all(text.as_bytes())?;
+        file.sync_all()?;
+    }
+    sync(prepared.path());
+    let done = if exists {
+        // What was there is then in the prepared folder's place, and removed with it.
+        exchange(prepared.path(), folder)
+    } else {
+        fs::rename(prepared.path(), folder).is_ok()
+    };
+    sync(output);
+    drop(prepared);
+    // Fails while another process prepares a folder there, which then removes it.
+    let _ = fs::remove_dir(&staging);
+    Ok(done)
+}
+
+/// Removes what killed processes have left behind more than an hour ago.
+pub(super) fn sweep(output: &Path) {
+    let staging = output.join(STAGING);
+    if !fs::symlink_metadata(&staging).is_ok_and(|metadata| metadata.is_dir()) {
+        return;
+    }
+    for entry in fs::read_dir(&staging).into_iter().flatten().flatten() {
+        let age = entry.metadata().and_then(|metadata| metadata.modified());
+        let is_old = age.is_ok_and(|then| then.elapsed().is_ok_and(|age| age.as_secs() > 3_600));
+        if is_old && entry.file_type().is_ok_and(|kind| kind.is_dir()) {
+            let _ = fs::remove_dir_all(entry.path());
+        }
+    }
+    let _ = fs::remove_dir(&staging);
+}
+
+#[cfg(any(target_os = "linux", target_vendor = "apple"))]
+fn exchange(one: &Path, other: &Path) -> bool {
+    use rustix::fs::{CWD, RenameFlags, renameat_with};
+    renameat_with(CWD, one, CWD, other, RenameFlags::EXCHANGE).is_ok()
+}
+
+#[cfg(not(any(target_os = "linux", target_vendor = "apple")))]
+fn exchange(_: &Path, _: &Path) -> bool {
+    false
+}
+
+/// Makes a rename durable; not every file system can.
+fn sync(folder: &Path) {
+    if let Ok(handle) = fs::File::open(folder) {
+        let _ = handle.sync_all();
+    }
+}

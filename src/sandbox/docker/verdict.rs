@@ -1,0 +1,230 @@
+//! What the end of an execution means. What the code says of its end is taken for what it is
+//! worth; memory and processes are judged by what the host observed.
+
+use std::time::Duration;
+
+use bytes::Bytes;
+use serde::Deserialize;
+
+use super::cgroup::counters;
+use super::container::Container;
+use crate::sandbox::frames::unpack_json;
+use crate::sandbox::{Failure, FailureKind, Job};
+
+/// How the executing process ended, as the supervisor says.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Ended {
+    exit_code: Option<i64>,
+    signal: Option<i64>,
+    violation: Option<String>,
+    pub(super) truncated: bool,
+}
+
+/// What the code says it ended with.
+#[derive(Debug, Deserialize)]
+#[serde(rename_all = "snake_case")]
+enum Said {
+    Result(serde_json::Value),
+    Failure(SaidFailure),
+}
+
+#[derive(Debug, Deserialize)]
+struct SaidFailure {
+    kind: String,
+    message: String,
+    traceback: Option<String>,
+    hint: Option<String>,
+    #[serde(default)]
+    refused_process: bool,
+}
+
+/// What the end of the executing process means.
+pub(super) async fn judge(
+    container: &Container,
+    pid: Option<i64>,
+    ended: &Ended,
+    said: Option<&Bytes>,
+    job: &Job,
+) -> Result<serde_json::Value, Failure> {
+    if let Some(violation) = &ended.violation {
+        return Err(malformed(&violation));
+    }
+    let Some(said) = said else {
+        return Err(no_word(container, pid, ended).await);
+    };
+    // The JSON around the result is a few bytes.
+    if said.len() > job.max_output_bytes.saturating_add(64) {
+        return Err(output_limit(job.max_output_bytes));
+    }
+    match unpack_json(said) {
+        Ok(Said::Result(value)) => Ok(value),
+        Ok(Said::Failure(said)) => Err(said_failure(said, container, pid, job)),
+        Err(error) => Err(failure(
+            FailureKind::Execution,
+            format!("the result of the code cannot be read: {error}"),
+        )),
+    }
+}
+
+fn said_failure(said: SaidFailure, container: &Container, pid: Option<i64>, job: &Job) -> Failure {
+    let kind = match said.kind.as_str() {
+        "api" => FailureKind::Api,
+        "egress" => FailureKind::Egress,
+        "output_limit" => return output_limit(job.max_output_bytes),
+        // The code's word, and the kernel's: a process was refused.
+        _ if said.refused_process
+            && counters(pid, container.id()).is_some_and(|counters| counters.pids_refused > 0) =>
+        {
+            FailureKind::Pids
+        }
+        _ => FailureKind::Execution,
+    };
+    let hint = match kind {
+        FailureKind::Pids => Some("start fewer processes and threads at once".to_owned()),
+        _ => said.hint,
+    };
+    Failure {
+        kind,
+        message: said.message,
+        traceback: said.traceback.filter(|text| !text.is_empty()),
+        hint,
+    }
+}
+
+/// The process ended without a word of its own: what made it?
+async fn no_word(container: &Container, pid: Option<i64>, ended: &Ended) -> Failure {
+    match (ended.signal, ended.exit_code) {
+        (Some(9), _) => {
+            let counted = counters(pid, container.id());
+            let ran_out = match counted {
+                Some(counters) => counters.oom_kills > 0,
+                None => was_out_of_memory(container).await,
+            };
+            if ran_out {
+                out_of_memory()
+            } else {
+                failure(
+                    FailureKind::Execution,
+                    "the code was killed by a signal (SIGKILL)",
+                )
+            }
+        }
+        (Some(signal), _) => Failure {
+            hint: Some("native code crashed or the code sent itself a signal".to_owned()),
+            ..failure(
+                FailureKind::Execution,
+                format!("the code was killed by {}", signal_name(signal)),
+            )
+        },
+        (None, code) => Failure {
+            hint: Some(
+                "let the code run to its end, or raise an error; do not call `os._exit`".to_owned(),
+            ),
+            ..failure(
+                FailureKind::Execution,
+                format!(
+                    "the code ended its process (exit code {}) before it had a result",
+                    code.unwrap_or(0)
+                ),
+            )
+        },
+    }
+}
+
+/// The stream broke off: the supervisor is gone too.
+pub(super) async fn lost(container: &Container, reason: &str) -> Failure {
+    if was_out_of_memory(container).await {
+        return out_of_memory();
+    }
+    let mut message = "the container ended before the code did".to_owned();
+    if let Some(last) = reason.lines().last() {
+        message = format!("{message}: {last}");
+    }
+    failure(FailureKind::Sandbox, message)
+}
+
+/// Kills the container and asks the engine whether memory had run out before.
+async fn was_out_of_memory(container: &Container) -> bool {
+    container.kill().await;
+    for _ in 0..40 {
+        let Ok(inspected) = container.inspect().await else {
+            return false;
+        };
+        let state = inspected.state.unwrap_or_default();
+        if state.oom_killed == Some(true) {
+            return true;
+        }
+        if state.running != Some(true) {
+            return false;
+        }
+        tokio::time::sleep(Duration::from_millis(50)).await;
+    }
+    false
+}
+
+/// The code wrote where only the sandbox does, or what the sandbox does not write.
+pub(super) fn malformed(what: &dyn std::fmt::Display) -> Failure {
+    failure(
+        FailureKind::Execution,
+        format!("the code wrote to a descriptor of the sandbox what does not belong there: {what}"),
+    )
+}
+
+fn failure(kind: FailureKind, message: impl Into<String>) -> Failure {
+    Failure {
+        kind,
+        message: message.into(),
+        traceback: None,
+        hint: None,
+    }
+}
+
+pub(super) fn timeout(limit: Duration) -> Failure {
+    Failure {
+        hint: Some(
+            "do less in one execution, make calls concurrently, or ask for more time".to_owned(),
+        ),
+        ..failure(
+            FailureKind::Timeout,
+            format!(
+                "the code ran longer than {} seconds and was killed",
+                limit.as_secs_f64()
+            ),
+        )
+    }
+}
+
+fn out_of_memory() -> Failure {
+    Failure {
+        hint: Some("keep less in memory at once: page, stream or aggregate".to_owned()),
+        ..failure(
+            FailureKind::Memory,
+            "the code ran out of memory and was killed",
+        )
+    }
+}
+
+fn output_limit(limit: usize) -> Failure {
+    Failure {
+        hint: Some("return less: select fields, filter rows, or aggregate".to_owned()),
+        ..failure(
+            FailureKind::OutputLimit,
+            format!("the result is larger than {limit} bytes"),
+        )
+    }
+}
+
+fn signal_name(signal: i64) -> String {
+    let name = match signal {
+        4 => "SIGILL",
+        6 => "SIGABRT",
+        7 => "SIGBUS",
+        8 => "SIGFPE",
+        11 => "SIGSEGV",
+        15 => "SIGTERM",
+        31 => "SIGSYS",
+        _ => return format!("signal {signal}"),
+    };
+    format!("signal {signal} ({name})")
+}

@@ -1,0 +1,312 @@
+//! Compiler, load check, guard, broker and runtime together. Only the sandbox is played: it makes
+//! the calls that hostile code would make, by name and arguments.
+
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use async_trait::async_trait;
+use mce::compile;
+use mce::config::{Config, Environment, Settings};
+use mce::runtime::{
+    CallRequest, ErrorType, ExecuteRequest, ExecutionResult, FunctionAnswer, FunctionName, Runtime,
+    SandboxProvider,
+};
+use mce::sandbox::{Host, Job, Outcome, Sandbox};
+use serde_json::{Value, json};
+use tempfile::TempDir;
+use wiremock::matchers::any;
+use wiremock::{Mock, MockServer, ResponseTemplate};
+
+const TOKEN: &str = "tok-4f9c2e71b8";
+
+/// Calls these functions of the host one after the other and returns what each gave, as text.
+struct Calls(Mutex<Vec<(&'static str, &'static str, Value)>>);
+
+#[async_trait]
+impl Sandbox for Calls {
+    fn name(&self) -> &'static str {
+        "docker"
+    }
+
+    async fn run(&self, _job: Job, host: Arc<dyn Host>) -> Outcome {
+        let calls = std::mem::take(&mut *self.0.lock().unwrap());
+        let mut answers = Vec::new();
+        for (server, function, arguments) in calls {
+            let Value::Object(arguments) = arguments else {
+                panic!("arguments are an object");
+            };
+            let arguments = arguments
+                .into_iter()
+                .map(|(name, value)| (name, value.into()))
+                .collect();
+            answers.push(match host.call(server, function, arguments).await {
+                Ok(value) => value.into_json(),
+                Err(error) => json!(format!("{}: {error}", error.kind())),
+            });
+        }
+        Outcome {
+            result: Ok(Value::Array(answers)),
+            prints: String::new(),
+            stderr: String::new(),
+            truncated: false,
+            elapsed: Duration::ZERO,
+        }
+    }
+}
+
+struct World {
+    folder: TempDir,
+    api: MockServer,
+    environment: Arc<Environment>,
+    settings: Arc<Settings>,
+    config: Config,
+}
+
+impl World {
+    /// Two servers compiled from one document: `pets`, read-only, and `shelter`, read-write.
+    async fn new() -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        let api = MockServer::start().await;
+        Mock::given(any())
+            .respond_with(ResponseTemplate::new(200).set_body_json(json!({"id": 7, "name": TOKEN})))
+            .mount(&api)
+            .await;
+        let document = include_str!("runtime/pets.json");
+        std::fs::write(folder.path().join("pets.json"), document).unwrap();
+        let path = folder.path().join("swaggers.yaml");
+        let base = api.uri();
+        let text = format!(
+            "servers:
+  - name: pets
+    swagger_url: pets.json
+    base_url: {base}
+    is_read_only: true
+    auth: {{type: jwt, token: '${{PETS_TOKEN}}'}}
+  - name: shelter
+    swagger_url: pets.json
+    base_url: {base}
+    auth: {{type: jwt, token: '${{PETS_TOKEN}}'}}
+"
+        );
+        std::fs::write(&path, text).unwrap();
+        let file = |name: &str| folder.path().join(name).display().to_string();
+        let environment = Arc::new(Environment::from_pairs([
+            ("PETS_TOKEN", TOKEN.to_owned()),
+            ("MCE_SWAGGER_CONFIG_FILE", file("swaggers.yaml")),
+            ("MCE_COMPILED_OUTPUT_DIR", file("compiled")),
+            ("MCE_CACHE_DB_PATH", file("cache.db")),
+            ("MCE_AUDIT_DB_PATH", file("audit.db")),
+        ]));
+        let (settings, _) = Settings::from_environment(&environment).unwrap();
+        let config = Config::load(&path).unwrap();
+        let world = Self {
+            folder,
+            api,
+            environment,
+            settings: Arc::new(settings),
+            config,
+        };
+        world.compile().await;
+        world
+    }
+
+    async fn compile(&self) {
+        let options = compile::Options {
+            output: self.settings.compiled_output_dir.clone(),
+            ..compile::Options::default()
+        };
+        let report = compile::run(&self.config, &self.environment, &options).await;
+        assert!(report.error.is_none(), "{report:?}");
+    }
+
+    fn runtime(&self, calls: Vec<(&'static str, &'static str, Value)>) -> Arc<Runtime> {
+        let sandbox = Arc::new(Calls(Mutex::new(calls)));
+        Runtime::open(
+            Arc::clone(&self.settings),
+            Some(&self.config),
+            &self.environment,
+            SandboxProvider::ready(sandbox),
+        )
+        .unwrap()
+    }
+
+    async fn requests(&self) -> Vec<String> {
+        let received = self.api.received_requests().await.unwrap();
+        received
+            .iter()
+            .map(|request| format!("{} {}", request.method, request.url.path()))
+            .collect()
+    }
+
+    fn rows(&self, query: &str) -> Vec<String> {
+        let connection = rusqlite::Connection::open(self.folder.path().join("audit.db")).unwrap();
+        let mut statement = connection.prepare(query).unwrap();
+        let rows = statement.query_map([], |row| row.get::<_, String>(0));
+        rows.unwrap().map(Result::unwrap).collect()
+    }
+}
+
+async fn run(runtime: &Runtime, code: &str) -> ExecutionResult {
+    runtime
+        .execute(ExecuteRequest {
+            code: code.to_owned(),
+            description: "test".to_owned(),
+            principal: "ada".to_owned(),
+            ..ExecuteRequest::default()
+        })
+        .await
+}
+
+#[tokio::test]
+async fn imported_functions_are_called_with_the_credential_and_nothing_else_is() {
+    let world = World::new().await;
+    let id = json!({"pet_id": 7});
+    let runtime = world.runtime(vec![
+        ("pets", "get_pet", id.clone()),
+        ("pets", "delete_pet", id.clone()),
+        ("shelter", "delete_pet", id.clone()),
+        (
+            "pets",
+            "get_pet",
+            json!({"pet_id": 7, "url": "http://evil"}),
+        ),
+        ("pets", "__init__", json!({})),
+    ]);
+    let result = run(
+        &runtime,
+        "from pets.functions import get_pet\nget_pet(pet_id=7)\n",
+    )
+    .await;
+    let answers = result.data.unwrap();
+    assert_eq!(answers[0], json!({"id": 7, "name": "[redacted]"}));
+    let kinds: Vec<_> = answers.as_array().unwrap()[1..]
+        .iter()
+        .map(|answer| answer.as_str().unwrap().split(':').next().unwrap())
+        .collect();
+    assert_eq!(kinds, ["egress", "egress", "argument", "egress"]);
+    assert_eq!(world.requests().await, ["GET /pets/7"]);
+    let received = world.api.received_requests().await.unwrap();
+    assert_eq!(
+        received[0].headers["authorization"],
+        format!("Bearer {TOKEN}")
+    );
+    assert_eq!(result.calls.len(), 5);
+    assert_eq!(result.calls[0].status, Some(200));
+
+    runtime.shutdown().await;
+    let refusals = world.rows("SELECT server || '.' || function FROM refusals ORDER BY id");
+    assert_eq!(
+        refusals,
+        ["pets.delete_pet", "shelter.delete_pet", "pets.__init__"]
+    );
+    for file in ["audit.db", "audit.db-wal", "cache.db", "cache.db-wal"] {
+        let bytes = std::fs::read(world.folder.path().join(file)).unwrap_or_default();
+        let text = String::from_utf8_lossy(&bytes);
+        assert!(!text.contains(TOKEN), "{file}");
+        assert!(
+            !file.starts_with("audit") || !text.contains("evil"),
+            "{file}"
+        );
+    }
+}
+
+#[tokio::test]
+async fn a_read_write_server_writes_when_it_is_imported() {
+    let world = World::new().await;
+    let runtime = world.runtime(vec![("shelter", "delete_pet", json!({"pet_id": 3}))]);
+    let code = "from shelter.functions import delete_pet\ndelete_pet(pet_id=3)\n";
+    assert!(run(&runtime, code).await.success);
+    assert_eq!(world.requests().await, ["DELETE /pets/3"]);
+}
+
+#[tokio::test]
+async fn the_guard_knows_the_compiled_functions() {
+    let world = World::new().await;
+    let runtime = world.runtime(vec![]);
+    let result = run(&runtime, "from pets.functions import delete_pet\n").await;
+    assert_eq!(result.error_type, Some(ErrorType::Security));
+    assert!(result.error.unwrap().contains("delete_pet"));
+    let result = run(&runtime, "from cats.functions import get_cat\n").await;
+    assert_eq!(result.error_type, Some(ErrorType::Security));
+    assert_eq!(world.requests().await, Vec::<String>::new());
+}
+
+#[tokio::test]
+async fn compiled_functions_are_shown_with_every_type_they_need() {
+    let world = World::new().await;
+    let runtime = world.runtime(vec![]);
+    let page = runtime.list_servers(None).await;
+    let servers: Vec<_> = page
+        .servers
+        .iter()
+        .map(|server| {
+            (
+                server.name.as_str(),
+                server.read_only,
+                server.function_count,
+            )
+        })
+        .collect();
+    assert_eq!(servers, [("pets", true, 1), ("shelter", false, 2)]);
+    let names = [FunctionName::Dotted("pets.get_pet".to_owned())];
+    let answer = runtime.get_functions(&names).await;
+    let FunctionAnswer::Found(detail) = &answer.functions[0] else {
+        panic!("{answer:?}");
+    };
+    let at = |text: &str| {
+        detail
+            .source
+            .find(text)
+            .unwrap_or_else(|| panic!("{}", detail.source))
+    };
+    assert!(at("class Owner(") < at("class Pet("));
+    assert!(at("class Pet(") < at("def get_pet("));
+    assert!(detail.source.contains("Gives one pet"));
+    assert!(!detail.source.contains("_api.operation"));
+}
+
+/// The config of today holds over what was compiled yesterday.
+#[tokio::test]
+async fn a_server_made_read_only_after_compiling_is_refused_until_compiled_again() {
+    let mut world = World::new().await;
+    world.config.servers[1].is_read_only = true;
+    let runtime = world.runtime(vec![]);
+    let result = run(&runtime, "from shelter.functions import get_pet\n").await;
+    assert_eq!(result.error_type, Some(ErrorType::Security));
+    assert!(result.error.unwrap().contains("read-only"));
+    world.compile().await;
+    assert!(
+        run(
+            &runtime,
+            "from shelter.functions import get_pet\nresult = 1\n"
+        )
+        .await
+        .success
+    );
+}
+
+#[tokio::test]
+async fn a_single_call_takes_the_same_path() {
+    let world = World::new().await;
+    let runtime = world.runtime(vec![]);
+    let call = |server: &str, function: &str, arguments: Value| CallRequest {
+        server: server.to_owned(),
+        function: function.to_owned(),
+        arguments: arguments.as_object().unwrap().clone(),
+        principal: "ada".to_owned(),
+    };
+    let result = runtime
+        .call(call("pets", "get_pet", json!({"pet_id": 9})))
+        .await;
+    assert_eq!(result.data, Some(json!({"id": 7, "name": "[redacted]"})));
+    let result = runtime
+        .call(call("pets", "delete_pet", json!({"pet_id": 9})))
+        .await;
+    assert_eq!(result.error_type, Some(ErrorType::Validation));
+    let result = runtime
+        .call(call("pets", "get_pet", json!({"pet_id": "x"})))
+        .await;
+    assert_eq!(result.error_type, Some(ErrorType::Validation));
+    assert!(result.error.unwrap().contains("pet_id"));
+    assert_eq!(world.requests().await, ["GET /pets/9"]);
+}
