@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from typing import Literal, NotRequired, TypedDict
 
-from mce_runtime import Api
+from mce_runtime import NULL as NULL, Api, ApiError as ApiError
 
 _api = Api(
     "bookshop",

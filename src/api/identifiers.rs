@@ -135,6 +135,7 @@ const RESERVED_TYPES: &[&str] = &[
     "Any",
     "Api",
     "ApiError",
+    "ApiError",
     "Ellipsis",
     "Exception",
     "False",

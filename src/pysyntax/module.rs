@@ -228,12 +228,17 @@ impl Reader {
                     let allowed: &[&str] = match import.module.as_deref() {
                         Some("__future__") => &["annotations"],
                         Some("typing") => TYPING,
-                        Some("mce_runtime") => &["Api"],
+                        Some("mce_runtime") => &["Api", "ApiError", "NULL"],
                         _ => return Err((import.start(), "this module is not imported from")),
                     };
                     if import.level != 0
                         || import.names.iter().any(|alias| {
-                            alias.asname.is_some() || !allowed.contains(&alias.name.as_str())
+                            // `X as X` marks a name that the module hands on (PEP 484).
+                            alias
+                                .asname
+                                .as_ref()
+                                .is_some_and(|to| to.as_str() != alias.name.as_str())
+                                || !allowed.contains(&alias.name.as_str())
                         })
                     {
                         return Err((import.start(), "this name is not imported"));
@@ -522,7 +527,7 @@ from __future__ import annotations
 
 from typing import Any, Literal, NotRequired, TypedDict
 
-from mce_runtime import Api
+from mce_runtime import NULL as NULL, Api, ApiError as ApiError
 
 _api = Api("x", base_url_env="MCE_X_BASE_URL", auth_env="MCE_X_AUTH")
 
@@ -559,8 +564,9 @@ def get_pet(*, id_: int, odd: Odd | None = None) -> dict[str, Any]:
     #[test]
     fn anything_else_is_refused_with_its_line() {
         for (from, to, line) in [
-            ("from mce_runtime import Api", "import os", 7),
-            ("from mce_runtime import Api", "from os import Api", 7),
+            ("from mce_runtime import NULL", "from os import NULL", 7),
+            ("from mce_runtime import NULL as NULL", "import os", 7),
+            ("ApiError as ApiError", "ApiError as Api", 7),
             ("import Any,", "import Any, TYPE_CHECKING,", 5),
             ("    ...\n", "    return print(1)\n", 22),
             ("def get_pet(", "async def get_pet(", 22),
