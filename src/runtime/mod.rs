@@ -76,7 +76,7 @@ pub struct Hooks {
     pub no_broker_rule: bool,
 }
 
-/// [`Hooks`] as the rest of the module sees them, with or without the feature.
+/// `Hooks` as the rest of the module sees them, with or without the feature.
 #[cfg_attr(
     feature = "test-hooks",
     expect(
