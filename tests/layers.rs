@@ -141,6 +141,26 @@ fn a_function_put_into_the_manifest_by_hand_is_refused() {
     assert_eq!(result["success"], false, "{result}");
     assert_eq!(result["error_type"], "egress", "{result}");
     shop.nobody_connected();
+
+    // With that rule off too the call goes out: nothing else would have stopped it.
+    let result = shop.exec(&["--no-guard", "--no-load-check", "--no-broker-rule"], code);
+    assert_eq!(result["error_type"], "api", "{result}");
+    assert!(shop.api.accept().is_ok(), "nobody connected");
+}
+
+#[test]
+fn a_write_that_the_compiler_let_through_is_not_served() {
+    let shop = Shop::new();
+    let done = shop.mce(&["compile", "--no-filter"]).output().unwrap();
+    assert!(done.status.success(), "{done:?}");
+    let module = shop.folder.path().join("compiled/shop/functions.py");
+    assert!(fs::read_to_string(module).unwrap().contains("def add_item"));
+    let code = "from shop.functions import add_item\nresult = add_item()\n";
+    let result = shop.exec(&[], code);
+    assert_eq!(result["error_type"], "security", "{result}");
+    let result = shop.exec(&["--no-load-check"], code);
+    assert_eq!(result["error_type"], "egress", "{result}");
+    shop.nobody_connected();
 }
 
 #[test]

@@ -1,6 +1,12 @@
 //! Compiler, load check, guard, broker and runtime together. Only the sandbox is played: it makes
 //! the calls that hostile code would make, by name and arguments.
 
+#![expect(
+    clippy::unwrap_used,
+    clippy::panic,
+    reason = "a test that cannot set up its world should stop loudly"
+)]
+
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
@@ -12,12 +18,23 @@ use mce::runtime::{
     SandboxProvider,
 };
 use mce::sandbox::{Host, Job, Outcome, Sandbox};
+use mce::wire::Arguments;
 use serde_json::{Value, json};
 use tempfile::TempDir;
 use wiremock::matchers::any;
 use wiremock::{Mock, MockServer, ResponseTemplate};
 
 const TOKEN: &str = "tok-4f9c2e71b8";
+
+fn arguments_of(arguments: Value) -> Arguments {
+    let Value::Object(arguments) = arguments else {
+        panic!("arguments are an object");
+    };
+    arguments
+        .into_iter()
+        .map(|(name, value)| (name, value.into()))
+        .collect()
+}
 
 /// Calls these functions of the host one after the other and returns what each gave, as text.
 struct Calls(Mutex<Vec<(&'static str, &'static str, Value)>>);
@@ -32,13 +49,7 @@ impl Sandbox for Calls {
         let calls = std::mem::take(&mut *self.0.lock().unwrap());
         let mut answers = Vec::new();
         for (server, function, arguments) in calls {
-            let Value::Object(arguments) = arguments else {
-                panic!("arguments are an object");
-            };
-            let arguments = arguments
-                .into_iter()
-                .map(|(name, value)| (name, value.into()))
-                .collect();
+            let arguments = arguments_of(arguments);
             answers.push(match host.call(server, function, arguments).await {
                 Ok(value) => value.into_json(),
                 Err(error) => json!(format!("{}: {error}", error.kind())),
@@ -262,6 +273,7 @@ async fn compiled_functions_are_shown_with_every_type_they_need() {
     assert!(at("class Owner(") < at("class Pet("));
     assert!(at("class Pet(") < at("def get_pet("));
     assert!(detail.source.contains("Gives one pet"));
+    assert!(detail.source.contains("get_pet(pet_id="), "an example");
     assert!(!detail.source.contains("_api.operation"));
 }
 
@@ -292,7 +304,7 @@ async fn a_single_call_takes_the_same_path() {
     let call = |server: &str, function: &str, arguments: Value| CallRequest {
         server: server.to_owned(),
         function: function.to_owned(),
-        arguments: arguments.as_object().unwrap().clone(),
+        arguments: arguments_of(arguments),
         principal: "ada".to_owned(),
     };
     let result = runtime
@@ -309,4 +321,93 @@ async fn a_single_call_takes_the_same_path() {
     assert_eq!(result.error_type, Some(ErrorType::Validation));
     assert!(result.error.unwrap().contains("pet_id"));
     assert_eq!(world.requests().await, ["GET /pets/9"]);
+}
+
+#[cfg(feature = "test-hooks")]
+mod hooks {
+    use super::*;
+    use mce::runtime::Hooks;
+
+    impl World {
+        fn runtime_without(
+            &self,
+            hooks: Hooks,
+            calls: Vec<(&'static str, &'static str, Value)>,
+        ) -> Arc<Runtime> {
+            Runtime::open_with_hooks(
+                Arc::clone(&self.settings),
+                Some(&self.config),
+                &self.environment,
+                SandboxProvider::ready(Arc::new(Calls(Mutex::new(calls)))),
+                hooks,
+            )
+            .unwrap()
+        }
+    }
+
+    const READS_PETS: &str = "import os\nfrom pets.functions import get_pet\n";
+
+    /// Without the guard's verdict, its facts still bound what the host does.
+    #[tokio::test]
+    async fn the_broker_holds_without_the_guard() {
+        let world = World::new().await;
+        let hooks = Hooks {
+            no_guard: true,
+            ..Hooks::default()
+        };
+        let id = json!({"pet_id": 1});
+        let calls = vec![
+            ("pets", "get_pet", id.clone()),
+            ("pets", "delete_pet", id.clone()),
+            ("shelter", "get_pet", id),
+        ];
+        let result = run(&world.runtime_without(hooks, calls), READS_PETS).await;
+        assert!(result.success, "{result:?}");
+        assert_eq!(world.requests().await, ["GET /pets/1"]);
+    }
+
+    #[tokio::test]
+    async fn without_the_import_rule_other_compiled_servers_can_be_called() {
+        let world = World::new().await;
+        let hooks = Hooks {
+            no_import_rule: true,
+            ..Hooks::default()
+        };
+        let id = json!({"pet_id": 1});
+        let calls = vec![
+            ("shelter", "get_pet", id.clone()),
+            ("pets", "delete_pet", id),
+        ];
+        run(&world.runtime_without(hooks, calls), "result = 1").await;
+        assert_eq!(world.requests().await, ["GET /pets/1"]);
+    }
+
+    /// A read-only server whose manifest was given a mutating function: the load check refuses it,
+    /// and without the load check the broker does.
+    #[tokio::test]
+    async fn a_manifest_that_grew_a_mutating_function_stops_at_two_layers() {
+        let mut world = World::new().await;
+        world.config.servers[1].is_read_only = true;
+        let calls = || vec![("shelter", "delete_pet", json!({"pet_id": 1}))];
+        let code = "from shelter.functions import delete_pet\nresult = 1\n";
+
+        let refused = run(&world.runtime_without(Hooks::default(), calls()), code).await;
+        assert_eq!(refused.error_type, Some(ErrorType::Security));
+
+        let no_load_check = Hooks {
+            no_load_check: true,
+            ..Hooks::default()
+        };
+        let result = run(&world.runtime_without(no_load_check, calls()), code).await;
+        let answer = result.data.unwrap()[0].to_string();
+        assert!(answer.contains("egress"), "{answer}");
+        assert_eq!(world.requests().await, Vec::<String>::new());
+
+        let neither = Hooks {
+            no_broker_rule: true,
+            ..no_load_check
+        };
+        run(&world.runtime_without(neither, calls()), code).await;
+        assert_eq!(world.requests().await, ["DELETE /pets/1"]);
+    }
 }

@@ -10,18 +10,22 @@ use crate::config::{Config, Settings};
 /// reads. Their values are for people to fill in: they may be secrets.
 pub(super) fn configuration(config: &Config, settings: &Settings) -> Value {
     let command = std::env::current_exe().unwrap_or_else(|_| PathBuf::from("mce"));
-    // A client starts this wherever it likes.
+    // A client starts this wherever it likes, so no path may depend on where.
     let file = absolute(&config.path);
     let mut variables: Map<String, Value> = config
         .variables()
         .into_iter()
         .map(|name| (name, Value::from("")))
         .collect();
-    let folder = absolute(&settings.compiled_output_dir);
-    variables.insert(
-        "MCE_COMPILED_OUTPUT_DIR".to_owned(),
-        folder.display().to_string().into(),
-    );
+    let places = [
+        ("MCE_COMPILED_OUTPUT_DIR", &settings.compiled_output_dir),
+        ("MCE_CACHE_DB_PATH", &settings.cache_db_path),
+        ("MCE_AUDIT_DB_PATH", &settings.audit_db_path),
+    ];
+    for (name, path) in places {
+        let path = absolute(path).display().to_string();
+        variables.insert(name.to_owned(), path.into());
+    }
     json!({
         "mcpServers": {
             "mce": {
@@ -34,5 +38,5 @@ pub(super) fn configuration(config: &Config, settings: &Settings) -> Value {
 }
 
 fn absolute(path: &Path) -> PathBuf {
-    path.canonicalize().unwrap_or_else(|_| path.to_owned())
+    std::path::absolute(path).unwrap_or_else(|_| path.to_owned())
 }

@@ -1,7 +1,7 @@
 //! The command line: one file per subcommand. Prints; knows how nothing works.
 //!
-//! Arguments as they were typed become a [`Startup`] in one step; a subcommand takes that and its
-//! own arguments and answers with an exit code or a [`Stop`]. Exit codes: 0 it worked, 1 it did
+//! Arguments as they were typed become a `Startup` in one step; a subcommand takes that and its
+//! own arguments and answers with an exit code or a `Stop`. Exit codes: 0 it worked, 1 it did
 //! not, 2 it was asked for in a way that makes no sense, 130 it was interrupted.
 
 use std::path::{Path, PathBuf};

@@ -56,7 +56,7 @@ fn build(base: &str, startup: &Startup) -> Outcome {
         let built = async {
             let engine = Engine::connect(&startup.settings).await?;
             image::build(&engine, name, base, |step| {
-                tracing::info!("{step}");
+                tracing::debug!("{step}");
                 spinner.set_message(printable(step));
             })
             .await

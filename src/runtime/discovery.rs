@@ -126,10 +126,8 @@ pub struct FunctionDetail {
     pub function: String,
     /// The line that imports it.
     pub import: String,
-    /// Types, signature and documentation, as Python.
+    /// Types, signature and documentation with an example, as Python.
     pub source: String,
-    /// A call with its required arguments.
-    pub example: String,
     /// Whether it may change something.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub mutating: bool,
@@ -266,67 +264,10 @@ fn detail(compiled: &Served, function: &Function) -> Option<FunctionDetail> {
         function: function.name.clone(),
         import: format!("from {server}.functions import {}", function.name),
         source: slice.text,
-        example: example(function),
         mutating: is_mutating(&function.method),
         deprecated: function.deprecated,
         omitted_types: slice.omitted,
     })
-}
-
-/// A call with the required arguments, by the types' own words where there is no better value.
-fn example(function: &Function) -> String {
-    let parameters = function
-        .parameters
-        .iter()
-        .filter(|parameter| parameter.required)
-        .map(|parameter| {
-            let value = parameter
-                .r#enum
-                .iter()
-                .flatten()
-                .chain(&parameter.default)
-                .find_map(literal)
-                .unwrap_or_else(|| placeholder(&parameter.r#type).to_owned());
-            format!("{}={value}", parameter.name)
-        });
-    let body = function
-        .body
-        .iter()
-        .filter(|body| body.required)
-        .map(|body| format!("{}={}", body.name, placeholder(&body.r#type)));
-    let arguments: Vec<String> = parameters.chain(body).collect();
-    format!("{}({})", function.name, arguments.join(", "))
-}
-
-/// A short value as a Python literal.
-fn literal(value: &serde_json::Value) -> Option<String> {
-    match value {
-        serde_json::Value::Bool(true) => Some("True".to_owned()),
-        serde_json::Value::Bool(false) => Some("False".to_owned()),
-        serde_json::Value::Number(number) => Some(number.to_string()),
-        // JSON and Python agree on how such a string is written.
-        serde_json::Value::String(text)
-            if text.len() <= 40 && text.chars().all(|c| c.is_ascii_graphic() || c == ' ') =>
-        {
-            Some(value.to_string())
-        }
-        _ => None,
-    }
-}
-
-fn placeholder(annotation: &str) -> &'static str {
-    match annotation {
-        "int" => "1",
-        "float" => "1.0",
-        "bool" => "True",
-        "bytes" => "b\"\"",
-        text if text.starts_with("list") => "[…]",
-        text if text.starts_with("str") || text.starts_with("Literal") => "\"…\"",
-        text if text.starts_with("dict") || text.starts_with(|c: char| c.is_ascii_uppercase()) => {
-            "{…}"
-        }
-        _ => "…",
-    }
 }
 
 fn summary(served: &Served, functions: Vec<InlineFunction>) -> ServerSummary {
@@ -335,7 +276,8 @@ fn summary(served: &Served, functions: Vec<InlineFunction>) -> ServerSummary {
     let description = one_line(&manifest.description, DESCRIPTION_CHARS);
     ServerSummary {
         name: manifest.server.clone(),
-        title: Some(title).filter(|title| *title != manifest.server && *title != description),
+        title: Some(title)
+            .filter(|title| !title.eq_ignore_ascii_case(&manifest.server) && *title != description),
         description,
         read_only: served.target.read_only,
         function_count: manifest.functions.len(),

@@ -1,29 +1,26 @@
 //! One execution: size → guard → sandbox → redaction → caps → cache → audit.
 
 use std::collections::BTreeSet;
-use std::time::{Duration, Instant, SystemTime};
+use std::time::{Duration, Instant};
 
 use serde_json::{Map, Value};
 use sha2::{Digest as _, Sha256};
 
+use super::Runtime;
 use super::audit::{Audit, Origin, Subject};
-use super::cache::{Entry, Fingerprints};
+use super::cache::Fingerprints;
 use super::discovery::nearest;
 use super::identifier;
 use super::registry::Refused;
 use super::result::{ErrorType, ExecutionResult, PlannedUse, Refusal, milliseconds, summarise};
-use super::{Runtime, preview};
 use crate::broker::Scope;
 use crate::guard::{self, Facts, Report, Violation};
-use crate::sandbox::{Job, Module, Outcome};
+use crate::python::RUNTIME_SOURCE;
+use crate::sandbox::{Job, Module};
 use crate::wire::Arguments;
 
-/// What the stubs in `functions.py` import. Always this build's own copy, never the one on disk.
-const RUNTIME_SOURCE: &str = include_str!("../../templates/mce_runtime.py");
 /// Violations that a result lists.
 const LISTED_VIOLATIONS: usize = 20;
-/// Bound on an error's text and on a traceback, which code can make as long as it likes.
-const MESSAGE_BYTES: usize = 4_000;
 /// A sandbox that neither answers nor gives up this long after its time limit is given up on.
 const SANDBOX_GRACE: Duration = Duration::from_mins(1);
 
@@ -69,21 +66,21 @@ pub struct CallRequest {
 }
 
 /// What the guard said about code, and which of the servers it mentions are refused.
-struct Inspection {
-    report: Report,
+pub(super) struct Inspection {
+    pub(super) report: Report,
     refused: Vec<Refused>,
 }
 
 /// What the pipeline runs.
-struct Work<'a> {
-    code: &'a str,
-    timeout: Option<Duration>,
-    dry_run: bool,
-    keep: Keep<'a>,
+pub(super) struct Work<'a> {
+    pub(super) code: &'a str,
+    pub(super) timeout: Option<Duration>,
+    pub(super) dry_run: bool,
+    pub(super) keep: Keep<'a>,
 }
 
 /// What becomes of code that ran well.
-enum Keep<'a> {
+pub(super) enum Keep<'a> {
     /// It is stored under this description.
     Store(&'a str),
     /// It is in the cache already, under this id.
@@ -130,11 +127,13 @@ impl<'a> Running<'a> {
 impl Drop for Running<'_> {
     fn drop(&mut self) {
         if !self.ended {
-            self.audit.end(
-                &self.subject.execution_id,
-                Some(ErrorType::Cancelled),
-                self.started.elapsed(),
-            );
+            let failure = if std::thread::panicking() {
+                ErrorType::Internal
+            } else {
+                ErrorType::Cancelled
+            };
+            let id = &self.subject.execution_id;
+            self.audit.end(id, Some(failure), self.started.elapsed());
         }
     }
 }
@@ -194,7 +193,7 @@ impl Runtime {
     }
 
     /// The only place where code meets the guard: everything that runs went through here.
-    async fn inspect(&self, code: &str) -> Inspection {
+    pub(super) async fn inspect(&self, code: &str) -> Inspection {
         let (names, refused) = self.registry.names_for(code).await;
         Inspection {
             report: guard::check(code, &names),
@@ -202,7 +201,8 @@ impl Runtime {
         }
     }
 
-    async fn pipeline(
+    /// Size, guard, sandbox, answer, cache.
+    pub(super) async fn pipeline(
         &self,
         subject: &Subject,
         work: Work<'_>,
@@ -307,6 +307,7 @@ impl Runtime {
 
     /// The runtime module and the servers the code imports, exactly as they were checked.
     async fn modules(&self, facts: &Facts) -> (Vec<Module>, Fingerprints) {
+        // Always this build's own copy of the runtime, never the one on disk.
         let mut modules = vec![Module {
             name: "mce_runtime".to_owned(),
             source: RUNTIME_SOURCE.to_owned(),
@@ -322,170 +323,6 @@ impl Runtime {
             fingerprints.insert(name, served.manifest().fingerprint.clone());
         }
         (modules, fingerprints)
-    }
-
-    /// What came of the sandbox, without secrets and within bounds.
-    fn answer(&self, outcome: Outcome) -> ExecutionResult {
-        let mut result = ExecutionResult {
-            prints: self.egress.redact(&outcome.prints),
-            stderr: self.egress.redact(&outcome.stderr),
-            truncated: outcome.truncated,
-            execution_time_ms: Some(milliseconds(outcome.elapsed)),
-            ..ExecutionResult::default()
-        };
-        match outcome.result {
-            Ok(value) => {
-                result.success = true;
-                result.data = Some(self.without_secrets(value));
-            }
-            Err(failure) => {
-                let clean = |text: String| self.egress.redact(&text);
-                result.error = Some(clean(failure.message));
-                result.error_type = Some(failure.kind.into());
-                result.hint = failure.hint.map(clean);
-                result.traceback = failure.traceback.map(clean);
-            }
-        }
-        self.bound(&mut result);
-        result
-    }
-
-    fn without_secrets(&self, value: Value) -> Value {
-        match value {
-            Value::String(text) => Value::String(self.egress.redact(&text)),
-            Value::Array(items) => items
-                .into_iter()
-                .map(|item| self.without_secrets(item))
-                .collect(),
-            Value::Object(members) => members
-                .into_iter()
-                .map(|(key, member)| (self.egress.redact(&key), self.without_secrets(member)))
-                .collect::<Map<_, _>>()
-                .into(),
-            scalar => scalar,
-        }
-    }
-
-    /// Keeps the result within `MCE_MAX_OUTPUT_SIZE_BYTES`, and what of it is inlined within
-    /// `MCE_MAX_INLINE_BYTES`. Text gives way first, down to a quarter each for prints and stderr.
-    fn bound(&self, result: &mut ExecutionResult) {
-        for text in [&mut result.error, &mut result.traceback] {
-            let shown = text
-                .as_deref()
-                .and_then(|text| preview::ends(text, MESSAGE_BYTES));
-            if shown.is_some() {
-                *text = shown;
-            }
-        }
-        let size = result
-            .data
-            .as_ref()
-            .map_or(0, |data| data.to_string().len());
-        let whole = size + result.prints.len() + result.stderr.len();
-        let limit = self.settings.max_output_bytes;
-        if whole > limit {
-            let message = format!("result and output have {whole} bytes, the limit is {limit}");
-            result.success = false;
-            result.data = None;
-            result.error_type = Some(ErrorType::OutputLimit);
-            result.error = Some(message);
-            result.hint = Some("return and print less: select fields, filter, count".to_owned());
-        }
-        let budget = self.settings.max_inline_bytes;
-        let size = result.data.as_ref().map_or(0, |_| size);
-        if size + result.prints.len() + result.stderr.len() <= budget {
-            return;
-        }
-        for text in [&mut result.prints, &mut result.stderr] {
-            if let Some(shown) = preview::ends(text, budget / 4) {
-                *text = shown;
-                result.truncated = true;
-            }
-        }
-        let rest = budget.saturating_sub(result.prints.len() + result.stderr.len());
-        if let Some(data) = result.data.as_mut().filter(|_| size > rest) {
-            *data = preview::preview(data, size, rest);
-            result.truncated = true;
-            result.hint = Some(
-                "`data` is only the shape and first rows of the result: return fewer rows or fields"
-                    .to_owned(),
-            );
-        }
-    }
-
-    async fn keep(
-        &self,
-        subject: &Subject,
-        code: &str,
-        keep: Keep<'_>,
-        fingerprints: Fingerprints,
-    ) -> Option<String> {
-        let description = match keep {
-            Keep::Stored(id) => return Some(id),
-            Keep::Store(description) => description,
-        };
-        let entry = Entry {
-            code: code.to_owned(),
-            description: description.to_owned(),
-            fingerprints,
-        };
-        let cache = self.cache.as_ref()?;
-        // The code ran; a cache that cannot be written is no reason to withhold its result.
-        cache
-            .store(&subject.principal, entry, SystemTime::now())
-            .await
-            .inspect_err(|error| tracing::error!(%error, "code could not be cached"))
-            .ok()
-    }
-
-    async fn run_again(
-        &self,
-        subject: &Subject,
-        request: &CachedRequest,
-    ) -> Result<ExecutionResult, Refusal> {
-        let entry = self.cached(subject, &request.cache_id).await?;
-        let code = if request.params.is_empty() {
-            entry.code
-        } else {
-            let facts = self.inspect(&entry.code).await.report.facts;
-            guard::substitute(&entry.code, &facts, &request.params).map_err(|error| {
-                Refusal::new(ErrorType::Validation, error.to_string()).hint(
-                    "only names assigned a literal at the top level can be given other values",
-                )
-            })?
-        };
-        let work = Work {
-            code: &code,
-            timeout: request.timeout,
-            dry_run: false,
-            keep: Keep::Stored(request.cache_id.clone()),
-        };
-        self.pipeline(subject, work).await
-    }
-
-    /// The cached code, unless a server it used was compiled anew since.
-    async fn cached(&self, subject: &Subject, id: &str) -> Result<Entry, Refusal> {
-        let Some(cache) = &self.cache else {
-            return Err(Refusal::new(
-                ErrorType::CacheMiss,
-                "the code cache is off (`MCE_CACHE_ENABLED`)",
-            )
-            .hint("send the code by `execute_code`"));
-        };
-        let entry = cache
-            .fetch(&subject.principal, id, SystemTime::now())
-            .await
-            .map_err(|error| Refusal::internal(&error))?
-            .ok_or_else(|| cache_miss(id))?;
-        for (server, fingerprint) in &entry.fingerprints {
-            match self.registry.server(server).await {
-                Some(Ok(served)) if served.manifest().fingerprint == *fingerprint => {}
-                // A refused server is told as what it is when the code is looked at.
-                Some(Err(_)) => {}
-                _ => return Err(cache_miss(id)),
-            }
-        }
-        Ok(entry)
     }
 
     async fn call_one(
@@ -557,18 +394,6 @@ fn refuse(mut violations: Vec<Violation>) -> Refusal {
         violations,
         ..Refusal::new(ErrorType::Security, message)
     }
-}
-
-/// One text for unknown, foreign, expired and outdated ids: they must look alike.
-fn cache_miss(id: &str) -> Refusal {
-    let id: String = id.chars().take(64).collect();
-    Refusal::new(
-        ErrorType::CacheMiss,
-        format!(
-            "no cached code has the id `{id}`: it expired, its servers changed, or it never was"
-        ),
-    )
-    .hint("send the code again by `execute_code`")
 }
 
 fn unknown<'a>(what: &str, name: &str, names: impl Iterator<Item = &'a str>) -> Refusal {

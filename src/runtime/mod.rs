@@ -2,7 +2,8 @@
 //!
 //! - [`Runtime`]: everything one process needs to answer, whatever the transport.
 //! - `registry`, `load`, `source`: the compiled servers, checked before their first use.
-//! - `execution`: size → guard → sandbox → redaction → caps → cache → audit.
+//! - `execution`: size → guard → sandbox → answer → audit; `answer`: redaction and caps;
+//!   `rerun`: what is kept in the cache, and run again from it.
 //! - `discovery`: what there is to call.
 //! - `cache`, `audit`, `database`: two SQLite files.
 
@@ -12,6 +13,7 @@ use std::sync::Arc;
 use crate::broker::Recorder;
 use crate::config::{Config, Environment, ServerConfig, Settings};
 
+mod answer;
 mod audit;
 mod brokered;
 mod cache;
@@ -25,6 +27,7 @@ mod identifier;
 mod load;
 mod preview;
 mod registry;
+mod rerun;
 mod result;
 mod source;
 

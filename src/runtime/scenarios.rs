@@ -437,7 +437,6 @@ async fn functions_are_shown_with_types_import_and_example() {
         panic!("{answer:?}");
     };
     assert_eq!(detail.import, "from pets.functions import get_pet");
-    assert_eq!(detail.example, "get_pet(pet_id=1)");
     assert_eq!(
         detail.source,
         "class Pet(TypedDict, total=False):\n    \"\"\"A pet.\"\"\"\n\n    id: int\n\n\

@@ -1,0 +1,102 @@
+//! What came of the sandbox as an answer: without secrets, within bounds.
+
+use serde_json::{Map, Value};
+
+use super::result::{ErrorType, ExecutionResult, milliseconds};
+use super::{Runtime, preview};
+use crate::sandbox::Outcome;
+
+/// Bound on an error's text and on a traceback, which code can make as long as it likes.
+const MESSAGE_BYTES: usize = 4_000;
+
+impl Runtime {
+    /// What came of the sandbox, without secrets and within bounds.
+    pub(super) fn answer(&self, outcome: Outcome) -> ExecutionResult {
+        let mut result = ExecutionResult {
+            prints: self.egress.redact(&outcome.prints),
+            stderr: self.egress.redact(&outcome.stderr),
+            truncated: outcome.truncated,
+            execution_time_ms: Some(milliseconds(outcome.elapsed)),
+            ..ExecutionResult::default()
+        };
+        match outcome.result {
+            Ok(value) => {
+                result.success = true;
+                result.data = Some(self.without_secrets(value));
+            }
+            Err(failure) => {
+                let clean = |text: String| self.egress.redact(&text);
+                result.error = Some(clean(failure.message));
+                result.error_type = Some(failure.kind.into());
+                result.hint = failure.hint.map(clean);
+                result.traceback = failure.traceback.map(clean);
+            }
+        }
+        self.bound(&mut result);
+        result
+    }
+
+    /// The value without secrets, in names too.
+    pub(super) fn without_secrets(&self, value: Value) -> Value {
+        match value {
+            Value::String(text) => Value::String(self.egress.redact(&text)),
+            Value::Array(items) => items
+                .into_iter()
+                .map(|item| self.without_secrets(item))
+                .collect(),
+            Value::Object(members) => members
+                .into_iter()
+                .map(|(key, member)| (self.egress.redact(&key), self.without_secrets(member)))
+                .collect::<Map<_, _>>()
+                .into(),
+            scalar => scalar,
+        }
+    }
+
+    /// Keeps the result within `MCE_MAX_OUTPUT_SIZE_BYTES`, and what of it is inlined within
+    /// `MCE_MAX_INLINE_BYTES`. Text gives way first, down to a quarter each for prints and stderr.
+    fn bound(&self, result: &mut ExecutionResult) {
+        for text in [&mut result.error, &mut result.traceback] {
+            let shown = text
+                .as_deref()
+                .and_then(|text| preview::ends(text, MESSAGE_BYTES));
+            if shown.is_some() {
+                *text = shown;
+            }
+        }
+        let size = result
+            .data
+            .as_ref()
+            .map_or(0, |data| data.to_string().len());
+        let whole = size + result.prints.len() + result.stderr.len();
+        let limit = self.settings.max_output_bytes;
+        if whole > limit {
+            let message = format!("result and output have {whole} bytes, the limit is {limit}");
+            result.success = false;
+            result.data = None;
+            result.error_type = Some(ErrorType::OutputLimit);
+            result.error = Some(message);
+            result.hint = Some("return and print less: select fields, filter, count".to_owned());
+        }
+        let budget = self.settings.max_inline_bytes;
+        let size = result.data.as_ref().map_or(0, |_| size);
+        if size + result.prints.len() + result.stderr.len() <= budget {
+            return;
+        }
+        for text in [&mut result.prints, &mut result.stderr] {
+            if let Some(shown) = preview::ends(text, budget / 4) {
+                *text = shown;
+                result.truncated = true;
+            }
+        }
+        let rest = budget.saturating_sub(result.prints.len() + result.stderr.len());
+        if let Some(data) = result.data.as_mut().filter(|_| size > rest) {
+            *data = preview::preview(data, size, rest);
+            result.truncated = true;
+            result.hint = Some(
+                "`data` is only the shape and first rows of the result: return fewer rows or fields"
+                    .to_owned(),
+            );
+        }
+    }
+}
