@@ -530,9 +530,17 @@ class ModuleFinder:
 
     def exec_module(self, module: types.ModuleType) -> None:
         """Part of the import protocol."""
-        source = self._sources.get(module.__name__, "")
+        source = self._sources.get(module.__name__)
+        if source is None:
+            source = self._package_source(module.__name__)
         code = compile(source, module_file(module.__name__), "exec", dont_inherit=True)
         exec(code, module.__dict__)
+
+    def _package_source(self, package: str) -> str:
+        """What a made-up package holds: its modules, so that `import a` gives `a.functions`."""
+        names = sorted(self._sources.keys() | self._packages)
+        children = [name for name in names if name.rpartition(".")[0] == package]
+        return "".join(f"from . import {child.rpartition('.')[2]}\n" for child in children)
 
     def get_source(self, name: str) -> str | None:
         """Lets tracebacks and `inspect` show the source."""

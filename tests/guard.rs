@@ -292,6 +292,8 @@ fn attributes_do_not_lead_out() {
         "from operator import attrgetter, itemgetter\nsorted(x, key=attrgetter('a.b'))",
         "class A(dict):\n    def __getattr__(self, name): return self[name]",
         "class A:\n    def __init__(self, x): object.__setattr__(self, 'x', x)",
+        "from html.parser import HTMLParser\nclass P(HTMLParser):\n    \
+         def __init__(self): HTMLParser.__init__(self)",
     ]);
 }
 
@@ -347,6 +349,7 @@ fn classes_do_not_change_python() {
         ("class A(**x): pass", "metaclass", 1, 9),
         ("type('A', (), {})", "metaclass", 1, 1),
         ("type(x)('A', (), {})", "metaclass", 1, 1),
+        ("T = type\nclass M(T): pass", "metaclass", 1, 5),
         (
             "class A:\n    def __getattribute__(self, n): pass",
             "class-hook",
@@ -419,6 +422,12 @@ fn annotations_are_types() {
             22,
         ),
         ("class A[T]: pass\nA['b()']", "annotation", 2, 3),
+        (
+            "from pydantic import TypeAdapter\nt = ''.join(x)\nTypeAdapter(t)",
+            "annotation",
+            3,
+            13,
+        ),
     ]);
     accepted(&[
         "from typing import Annotated, Literal\nx: Annotated[int, 'years, at most'] | Literal['a b']",
@@ -456,6 +465,12 @@ fn libraries_read_no_files() {
             3,
             23,
         ),
+        (
+            "import httpx\no = {'cert': 'a'}\nhttpx.Client(**o)",
+            "argument-blocked",
+            2,
+            14,
+        ),
         ("from httpx import HTTPTransport", "module-name", 1, 19),
         ("from pydantic import FilePath", "module-name", 1, 22),
         ("M.parse_file('a')", "attribute-blocked", 1, 3),
@@ -472,6 +487,38 @@ fn syntax_errors_have_their_place() {
         ("x = (1,\ny = 2", "syntax", 2, 3),
         ("print 'é' + 1", "syntax", 1, 7),
         ("x = t'{a}'", "syntax", 1, 5),
+        ("x = 1\nreturn x", "syntax", 2, 1),
+        ("def f():\n    print(x)\n    global x", "syntax", 2, 11),
+        ("def f(a, a): pass", "syntax", 1, 10),
+        ("def f():\n    nonlocal x\n    x = 1", "syntax", 2, 14),
+        ("for x in y:\n    pass\nelse:\n    break", "syntax", 4, 5),
+        ("def f():\n    await x", "syntax", 2, 5),
+        ("yield 1", "syntax", 1, 1),
+        ("def f():\n    [await x for x in y]", "syntax", 2, 6),
+        ("class A:\n    await x", "syntax", 2, 5),
+    ]);
+}
+
+#[test]
+fn integers_are_as_long_as_python_reads_them() {
+    let nines = |count: usize| format!("x = {}", "9".repeat(count));
+    assert_eq!(first(&nines(4301)), Some(("syntax".to_owned(), 1, 5)));
+    assert_eq!(first(&nines(4300)), None);
+    assert_eq!(first(&format!("x = 0x{}", "f".repeat(9000))), None);
+}
+
+#[test]
+fn what_python_compiles_is_no_syntax_error() {
+    accepted(&[
+        "await x\nasync with a as b: pass\nasync for c in d: pass\n[e async for e in f]",
+        "def f():\n    return (await x for x in y)",
+        "for x in y:\n    if x: continue\n    break\nelse:\n    pass",
+        "async def f():\n    yield 1\n    return",
+        "def f():\n    global x\n    x = 1\nx = 2",
+        "def f():\n    x = 1\n    def g():\n        def h():\n            nonlocal x\n            x = 2",
+        "match x:\n    case [a, b] | (a, b): pass\n    case _: pass",
+        "f = lambda: (yield)",
+        "result = [await x for x in y]",
     ]);
 }
 

@@ -254,12 +254,12 @@ async fn modules_come_from_memory_with_packages_around_them() {
     let mut wanted = job("
 import inspect
 from weather.functions import f
-import weather, mce_runtime, a.b.c
+import weather, mce_runtime, a.b.c, sales
 try:
     f(0)
 except mce_runtime.ApiError as error:
     caught = str(error)
-result = [f(2), weather.__name__, a.b.c.x, caught, 'return 1 / n' in inspect.getsource(f)]
+result = [f(2), weather.__name__, a.b.c.x, sales.functions.total, caught, 'return 1 / n' in inspect.getsource(f)]
 ");
     wanted.modules = vec![
         module(
@@ -271,9 +271,10 @@ result = [f(2), weather.__name__, a.b.c.x, caught, 'return 1 / n' in inspect.get
             "import mce_runtime\ndef f(n):\n    if not n: raise mce_runtime.ApiError('404')\n    return 1 / n\n",
         ),
         module("a.b.c", "x = 5\n"),
+        module("sales.functions", "total = 7\n"),
     ];
     let outcome = place.run_job(wanted.clone()).await;
-    assert_eq!(value(&outcome), &json!([0.5, "weather", 5, "404", true]));
+    assert_eq!(value(&outcome), &json!([0.5, "weather", 5, 7, "404", true]));
 
     for (error, expected) in [
         ("ApiError", FailureKind::Api),

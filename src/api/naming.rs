@@ -2,13 +2,13 @@
 //! an operation found there keeps names that can be derived from it. Of those that collide, all
 //! are renamed alike, from method and path, so that the order of the document does not matter.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use indexmap::IndexMap;
 use serde_json::Value;
 
 use super::identifiers::{
-    is_function_name, method_and_path, short_hash, snake, suffixed, type_name,
+    Unique, is_function_name, method_and_path, short_hash, snake, suffixed, type_name,
 };
 use super::manifest::{Function, Location, Manifest};
 use super::model::{Api, Operation};
@@ -151,20 +151,11 @@ fn resolve(subjects: &[Subject]) -> Vec<String> {
         }
     }
     // Candidates end in a hash, so this is for hand-made collisions with it only.
-    let mut taken = HashSet::new();
+    let mut unique = Unique::default();
     levels
         .iter()
         .enumerate()
-        .map(|(index, level)| {
-            let name = name_at(index, *level);
-            let mut unique = name.clone();
-            let mut number = 2_usize;
-            while !taken.insert(unique.clone()) {
-                unique = format!("{name}_{number}");
-                number += 1;
-            }
-            unique
-        })
+        .map(|(index, level)| unique.take(&name_at(index, *level), "_"))
         .collect()
 }
 
@@ -322,17 +313,11 @@ fn argument_names(operation: &Operation, lock: Option<&Function>) -> (Vec<String
 /// Names the schemas and rewrites every reference to `#/types/<name>`.
 fn name_types(api: &mut Api) -> IndexMap<String, Value> {
     let pointers: BTreeSet<&String> = api.schemas.keys().collect();
-    let mut taken: HashSet<String> = HashSet::new();
+    let mut unique = Unique::default();
     let mut names: HashMap<String, String> = HashMap::new();
     // Sorted by pointer, so that the order of the document does not matter.
     for pointer in pointers {
-        let base = type_name(&words_of_pointer(pointer));
-        let mut name = base.clone();
-        let mut number = 2_usize;
-        while !taken.insert(name.clone()) {
-            name = format!("{base}{number}");
-            number += 1;
-        }
+        let name = unique.take(&type_name(&words_of_pointer(pointer)), "");
         names.insert(pointer.clone(), name);
     }
     let mut rewrite = |reference: &mut String| {

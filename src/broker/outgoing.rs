@@ -1,7 +1,7 @@
 //! Puts a request together from what `wire` encoded, the vault holds and the user configured, and
 //! refuses whatever was not declared.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashSet};
 
 use bytes::Bytes;
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
@@ -22,6 +22,12 @@ use crate::wire::{Arguments, Request, Value};
 
 /// The longest URL that is sent; most servers take far less.
 const LONGEST_URL: usize = 60_000;
+
+/// The most bytes of headers from arguments; most servers take far less.
+const LONGEST_HEADERS: usize = 60_000;
+
+/// How much of a name from arguments a message repeats.
+const QUOTED: usize = 60;
 
 /// What MCE calls itself.
 const OWN_USER_AGENT: &str = concat!("mce/", env!("CARGO_PKG_VERSION"));
@@ -76,6 +82,28 @@ impl Parts<'_> {
         if request.body.is_some() && self.function.body.is_none() {
             return Err(self.refuse("it has a body that is not declared"));
         }
+        // Before anything looks closer: what follows may not be made slow by its size.
+        let url_length = request
+            .query
+            .iter()
+            .map(|item| item.len() + 1)
+            .sum::<usize>();
+        if url_length + request.path.len() > LONGEST_URL {
+            return Err(self.refuse(&format!("its URL is longer than {LONGEST_URL} bytes")));
+        }
+        let cookies = request.cookies.iter();
+        let cookies: usize = cookies
+            .map(|(name, value)| name.len() + value.len() + 3)
+            .sum();
+        let headers = request.headers.iter();
+        let headers: usize = headers
+            .map(|(name, value)| name.len() + value.len() + 4)
+            .sum();
+        if cookies + headers > LONGEST_HEADERS {
+            return Err(self.refuse(&format!(
+                "its headers are longer than {LONGEST_HEADERS} bytes"
+            )));
+        }
         self.routes
             .check(&request.path, &request.query, &self.function.path)
             .map_err(|error| self.refuse(&error.to_string()))?;
@@ -85,9 +113,6 @@ impl Parts<'_> {
             .base
             .url(&request.path, &query)
             .ok_or_else(|| self.refuse("its URL would leave the base URL"))?;
-        if url.as_str().len() > LONGEST_URL {
-            return Err(self.refuse(&format!("its URL is longer than {LONGEST_URL} bytes")));
-        }
         let mut headers = self.headers(request.headers)?;
         if let Some(cookies) = self.cookies(&request.cookies)? {
             headers.insert(COOKIE, cookies);
@@ -204,17 +229,17 @@ impl Parts<'_> {
         for location in [Location::Query, Location::Cookie] {
             let credentials = self.credential_names(location);
             for parameter in self.parameters(location) {
+                let mut taken = credentials.clone();
+                let others = self.parameters(location);
+                let others = others.filter(|other| other.name != parameter.name);
+                taken.extend(others.map(|other| normal(&other.wire_name)));
                 for key in self.free_keys(parameter) {
                     let name = normal(key);
-                    let taken = credentials.contains(&name)
-                        || self.parameters(location).any(|other| {
-                            other.name != parameter.name && normal(&other.wire_name) == name
-                        });
-                    if taken || is_override(&name) {
+                    if taken.contains(&name) || is_override(&name) {
                         return Err(self.refuse(&format!(
                             "`{}` may not hold the key `{}`, which has a meaning of its own",
                             parameter.name,
-                            key.escape_default()
+                            quoted(key)
                         )));
                     }
                 }
@@ -239,10 +264,17 @@ impl Parts<'_> {
             return Err(self.refuse(&format!(
                 "`{}` may not hold the key `{}`, by which servers take another method",
                 body.name,
-                key.escape_default()
+                quoted(key)
             )));
         }
         Ok(())
+    }
+
+    /// All the keys that arguments spread over the query or the cookies.
+    fn all_free_keys(&self, location: Location) -> HashSet<&str> {
+        self.parameters(location)
+            .flat_map(|parameter| self.free_keys(parameter))
+            .collect()
     }
 
     /// The query: only declared names, then the credentials.
@@ -263,6 +295,7 @@ impl Parts<'_> {
             }
         }
         let fixed = Template::new(&self.function.path).fixed;
+        let free = self.all_free_keys(Location::Query);
         let mut query = Vec::with_capacity(items.len() + secrets.len());
         for item in items {
             if item.contains(['&', '#']) || item.chars().any(|it| it.is_control() || it == ' ') {
@@ -274,7 +307,9 @@ impl Parts<'_> {
             if !is_fixed && fixed.iter().any(|fixed| fixed.name == normal(&name)) {
                 return Err(self.refuse("a query parameter repeats one that its path fixes"));
             }
-            if !(is_fixed || self.is_declared_query(&name)) || is_override(&name) {
+            let is_declared =
+                is_fixed || free.contains(name.as_str()) || self.is_declared_query(&name);
+            if !is_declared || is_override(&name) {
                 return Err(self.refuse("a query parameter is not declared"));
             }
             // Old servers take `;` for `&`.
@@ -307,7 +342,6 @@ impl Parts<'_> {
                     && name
                         .strip_prefix(wire_name)
                         .is_some_and(|rest| rest.starts_with('[')))
-                || self.free_keys(parameter).any(|key| key == name)
         })
     }
 
@@ -371,7 +405,7 @@ impl Parts<'_> {
             message: format!(
                 "{}(): the value of the header `{}` holds a line break or control character",
                 self.function.name,
-                name.escape_default()
+                quoted(name)
             ),
         };
         let header = HeaderName::from_bytes(name.as_bytes()).map_err(|_| invalid())?;
@@ -386,14 +420,16 @@ impl Parts<'_> {
         if secret.iter().any(|(_, value)| value.contains(';')) {
             return Err(self.refuse("a credential that travels as a cookie holds `;`"));
         }
+        let mut free = self.all_free_keys(Location::Cookie);
+        free.extend(
+            self.parameters(Location::Cookie)
+                .map(|it| it.wire_name.as_str()),
+        );
+        let of_header: HashSet<&str> = self.cookie_header().map(|(name, _)| name).collect();
         let mut pairs: Vec<(&str, &str)> = Vec::new();
         for (name, value) in given {
-            let decoded = decoded_item(name);
-            let is_declared = self.cookie_header().any(|(known, _)| known == name)
-                || self.parameters(Location::Cookie).any(|parameter| {
-                    decoded == parameter.wire_name
-                        || self.free_keys(parameter).any(|key| key == decoded)
-                });
+            let is_declared =
+                of_header.contains(name.as_str()) || free.contains(decoded_item(name).as_str());
             if !is_declared {
                 return Err(self.refuse("a cookie is not declared"));
             }
@@ -418,6 +454,12 @@ impl Parts<'_> {
         value.set_sensitive(true);
         Ok(Some(value))
     }
+}
+
+/// A name from arguments, for a message.
+fn quoted(name: &str) -> String {
+    let name: String = name.chars().take(QUOTED).collect();
+    name.escape_default().to_string()
 }
 
 /// The pairs of a `Cookie` header.

@@ -232,7 +232,9 @@ mod tests {
     fn each_listed_spelling_is_removed() {
         let secret = "s3cr\"t/väl+e 1";
         let redactor = redactor(secret);
-        let hex: String = secret.bytes().map(|b| format!("{b:02x}")).collect();
+        let hex = secret
+            .bytes()
+            .fold(String::new(), |hex, byte| format!("{hex}{byte:02x}"));
         let escaped = utf8_percent_encode(secret, COMPONENT).to_string();
         for text in [
             secret.to_owned(),

@@ -25,6 +25,8 @@ impl Checker<'_> {
             self.check_type(expr, None, 0);
         } else if let Some(texts) = self.texts(expr) {
             self.check_type_texts(&texts, expr.range());
+        } else if matches!(expr, Expr::Name(name) if self.is_made_text(name.id.as_str())) {
+            self.report_annotation(expr.range());
         }
     }
 

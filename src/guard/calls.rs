@@ -2,13 +2,16 @@
 //! library read files, spawn processes or evaluate text.
 
 use crate::pysyntax::ast::visitor::source_order::SourceOrderVisitor;
-use crate::pysyntax::ast::{Expr, ExprCall};
+use crate::pysyntax::ast::{DictItem, Expr, ExprAttribute, ExprCall};
 use crate::pysyntax::{Ranged, TextRange};
 
 use super::check::{ATTRIBUTE_BUILTINS, Checker, Known, is_dunder, is_name};
 use super::finding::quoted;
 use super::walk::walk_expr;
 use super::{literal, rule};
+
+/// How many items of a named dict are looked at for each call that takes it as keywords.
+const MAX_ITEMS: usize = 200;
 
 /// Functions of `operator` that name attributes by strings.
 const ATTRIBUTE_GETTERS: [&str; 2] = ["attrgetter", "methodcaller"];
@@ -30,6 +33,13 @@ impl<'a> Checker<'a> {
             self.check_attribute_builtin(call, "setattr");
             return;
         }
+        if let Expr::Attribute(hook) = &*call.func
+            && self.calls_hook_on_itself(hook, call)
+        {
+            self.visit_expr(&hook.value);
+            self.visit_arguments(&call.arguments);
+            return;
+        }
         let known = self.known(&call.func);
         if is_name(&known, "operator", &ATTRIBUTE_GETTERS) {
             self.check_attribute_getter(call);
@@ -44,6 +54,16 @@ impl<'a> Checker<'a> {
             self.check_type_call(call, &known);
         }
         walk_expr(self, expr);
+    }
+
+    /// `Base.__init__(self, …)` in a method, with a base that may be imported.
+    fn calls_hook_on_itself(&self, hook: &ExprAttribute, call: &ExprCall) -> bool {
+        self.policy.attributes.class_hooks.contains(hook.attr.as_str())
+            && !self.is_builtin(&hook.value, "type")
+            && hook.value.is_name_expr()
+            && call.arguments.args.first().is_some_and(|argument| {
+                matches!(argument, Expr::Name(name) if self.is_receiver(name.id.as_str()))
+            })
     }
 
     /// `getattr(x, "name")` and the like.
@@ -179,8 +199,8 @@ impl<'a> Checker<'a> {
                                 .then(|| (name.as_str().to_owned(), keyword.range)),
                         );
                     }
-                    (None, Expr::Dict(dict)) => {
-                        for item in &dict.items {
+                    (None, value) => {
+                        for item in self.dict_items(value) {
                             if let Some(Expr::StringLiteral(name)) = &item.key
                                 && self
                                     .refused_keyword(keywords.get(name.value.to_str()), &item.value)
@@ -189,13 +209,29 @@ impl<'a> Checker<'a> {
                             }
                         }
                     }
-                    (None, _) => {}
                 }
             }
             for (name, range) in problems {
                 let message = format!("{} of `{module}` may not be set to this", quoted(&name));
                 self.report(rule::ARGUMENT_BLOCKED, range, message, "leave it out");
             }
+        }
+    }
+
+    /// The items of a dict literal, or of those that a name is bound to.
+    fn dict_items<'e>(&self, value: &'e Expr) -> Vec<&'e DictItem>
+    where
+        'a: 'e,
+    {
+        match value {
+            Expr::Dict(dict) => dict.items.iter().collect(),
+            Expr::Name(name) => {
+                let binding = self.resolve(name.id.as_str()).map(|(_, binding)| binding);
+                let values = binding.into_iter().flat_map(|binding| &binding.values);
+                let dicts = values.filter_map(|value| value.as_dict_expr());
+                dicts.flat_map(|dict| &dict.items).take(MAX_ITEMS).collect()
+            }
+            _ => Vec::new(),
         }
     }
 

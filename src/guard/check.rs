@@ -15,6 +15,9 @@ pub(super) const ATTRIBUTE_BUILTINS: [&str; 4] = ["getattr", "setattr", "delattr
 /// How many names are followed to an import.
 const MAX_ALIASES: usize = 4;
 
+/// The most digits that Python reads of a decimal integer (`sys.set_int_max_str_digits`).
+const MAX_DIGITS: usize = 4300;
+
 /// How many different imports may bind one name.
 const MAX_IMPORTS: usize = 8;
 
@@ -402,6 +405,44 @@ impl Checker<'_> {
     pub(super) fn is_receiver(&self, name: &str) -> bool {
         self.resolve(name)
             .is_some_and(|(_, binding)| binding.receiver && binding.count == 1)
+    }
+
+    /// A decimal integer that Python refuses to read, to protect itself from quadratic work.
+    pub(super) fn check_number(&mut self, range: TextRange) {
+        let text = self
+            .code
+            .get(range.start().to_usize()..range.end().to_usize());
+        let text = text.unwrap_or_default();
+        let decimal = text
+            .bytes()
+            .all(|byte| byte.is_ascii_digit() || byte == b'_');
+        if text.len() > MAX_DIGITS && decimal && text.replace('_', "").len() > MAX_DIGITS {
+            let message = format!("the number has more than {MAX_DIGITS} digits");
+            self.report(
+                rule::SYNTAX,
+                range,
+                message,
+                "write it as a power or in hexadecimal",
+            );
+        }
+    }
+
+    /// `nonlocal` of a name that no function around binds, which Python does not compile.
+    pub(super) fn check_nonlocal(&mut self, names: &[Identifier]) {
+        for name in names {
+            let owner = self
+                .resolve(name.as_str())
+                .map(|(scope, _)| self.scopes.kind(scope));
+            if !owner.is_some_and(ScopeKind::has_slots) {
+                let message = format!("no function around binds {}", quoted(name.as_str()));
+                self.report(
+                    rule::SYNTAX,
+                    name.range,
+                    message,
+                    "assign it in the outer function",
+                );
+            }
+        }
     }
 
     pub(super) fn check_declared(&mut self, names: &[Identifier]) {

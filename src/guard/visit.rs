@@ -73,6 +73,11 @@ impl<'a> SourceOrderVisitor<'a> for Checker<'a> {
                 for target in &assign.targets {
                     self.check_class_attribute(target, &assign.value);
                 }
+                if self.is_builtin(&assign.value, "type") {
+                    let message = "`type` is given another name";
+                    let hint = "call `type(x)` where the type is needed";
+                    self.report(rule::METACLASS, assign.value.range(), message, hint);
+                }
                 if self.is_alias(&assign.targets, &assign.value) {
                     assign
                         .targets
@@ -87,7 +92,10 @@ impl<'a> SourceOrderVisitor<'a> for Checker<'a> {
                 }
             }
             Stmt::Global(statement) => self.check_declared(&statement.names),
-            Stmt::Nonlocal(statement) => self.check_declared(&statement.names),
+            Stmt::Nonlocal(statement) => {
+                self.check_declared(&statement.names);
+                self.check_nonlocal(&statement.names);
+            }
             Stmt::For(statement) if statement.is_async => self.note_await(),
             Stmt::With(statement) => {
                 if statement.is_async {
@@ -133,6 +141,7 @@ impl<'a> SourceOrderVisitor<'a> for Checker<'a> {
                 _ => self.check_binding(name.id.as_str(), name.range),
             },
             Expr::Attribute(attribute) => self.check_attribute(expr, attribute),
+            Expr::NumberLiteral(number) => self.check_number(number.range),
             Expr::Call(call) => self.check_call(expr, call),
             Expr::Subscript(subscript) => {
                 self.check_type_subscript(subscript);

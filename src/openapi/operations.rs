@@ -193,18 +193,13 @@ fn operation(
         .map(|parameter| parameter.wire_name.clone())
         .collect();
     let placeholders = paths::placeholders(path, &names)?;
-    let mut parameters = declared?;
-    parameters.retain(|parameter| {
-        let used =
-            parameter.location != Location::Path || placeholders.contains(&parameter.wire_name);
-        if !used {
-            warn(format!(
-                "the path parameter `{}` is left out: the path has no such placeholder",
-                visible(&parameter.wire_name)
-            ));
-        }
-        used
-    });
+    let parameters = declared?;
+    if let Some(name) = names.iter().find(|name| !placeholders.contains(name)) {
+        return Err(format!(
+            "the path has no placeholder for the path parameter `{}`",
+            visible(name)
+        ));
+    }
     // What may stand there, the document does not say; no value could be called right.
     if let Some(placeholder) = placeholders.iter().find(|name| !names.contains(name)) {
         return Err(format!(

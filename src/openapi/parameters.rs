@@ -1,5 +1,6 @@
 //! Parameters: path-level ones overridden by the operation's, styles by their defaults.
 
+use indexmap::IndexMap;
 use serde_json::{Map, Value};
 
 use super::document::{Document, text};
@@ -28,7 +29,7 @@ pub(super) fn parameters(
     operation: &Map<String, Value>,
     warn: &mut dyn FnMut(String),
 ) -> Result<Vec<OperationParameter>, String> {
-    let mut merged: Vec<(String, &Map<String, Value>)> = Vec::new();
+    let mut merged: IndexMap<String, Map<String, Value>> = IndexMap::new();
     for holder in [path_item, operation] {
         let declared = match holder.get("parameters") {
             None | Some(Value::Null) => continue,
@@ -36,9 +37,18 @@ pub(super) fn parameters(
             Some(_) => return Err("`parameters` is no list".to_owned()),
         };
         for value in declared {
-            let value = document.resolve(value).map_err(|error| error.to_string())?;
-            let members = value.as_object().ok_or("a parameter is no mapping")?;
-            let location = text(members, "in");
+            let target = document.resolve(value).map_err(|error| error.to_string())?;
+            let mut members = target
+                .as_object()
+                .ok_or("a parameter is no mapping")?
+                .clone();
+            // What stands beside a reference refines it, as people write and mean it.
+            for key in ["required", "description"] {
+                if let Some(member) = value.get(key) {
+                    members.insert(key.to_owned(), member.clone());
+                }
+            }
+            let location = text(&members, "in");
             let name = members.get("name").and_then(Value::as_str);
             let name = name.ok_or("a parameter has no name")?;
             // Header names are compared without case.
@@ -46,14 +56,11 @@ pub(super) fn parameters(
                 "header" => format!("header {}", name.to_ascii_lowercase()),
                 other => format!("{other} {name}"),
             };
-            match merged.iter_mut().find(|(known, _)| *known == key) {
-                Some((_, slot)) => *slot = members,
-                None => merged.push((key, members)),
-            }
+            merged.insert(key, members);
         }
     }
     let mut kept = Vec::new();
-    for (_, members) in merged {
+    for members in merged.values() {
         match parameter(document, schemas, members)? {
             Outcome::Kept(parameter) => kept.push(*parameter),
             Outcome::Ignored => {}

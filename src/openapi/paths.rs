@@ -2,6 +2,8 @@
 
 use crate::api::is_hidden;
 
+const LONGEST: usize = 10_000;
+
 /// The placeholders of a path template in order, each once; else why the template cannot be
 /// called (completes `unsupported: `). `declared` are the names of path parameters.
 pub(super) fn placeholders(path: &str, declared: &[String]) -> Result<Vec<String>, String> {
@@ -10,6 +12,9 @@ pub(super) fn placeholders(path: &str, declared: &[String]) -> Result<Vec<String
     }
     if path.starts_with("//") {
         return Err("the path begins with `//`".to_owned());
+    }
+    if path.len() > LONGEST {
+        return Err(format!("the path is longer than {LONGEST} bytes"));
     }
     if path.chars().any(is_hidden) {
         return Err("the path holds a control or invisible character".to_owned());

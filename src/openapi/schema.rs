@@ -2,6 +2,7 @@
 //! about values (`xml`, `example`, `x-…`) are left out; malformed ones too.
 
 use std::cell::RefCell;
+use std::collections::{HashMap, HashSet};
 
 use indexmap::IndexMap;
 use serde_json::{Map, Value, json};
@@ -26,6 +27,10 @@ const TYPES: &[&str] = &[
 pub(super) struct Schemas<'a> {
     document: &'a Document,
     raised: RefCell<IndexMap<String, Result<Value, ReferenceError>>>,
+    /// Pointers whose whole reach is raised, so that no operation walks it again.
+    completed: RefCell<HashSet<String>>,
+    /// Pointers whose reach holds a failure, and the failure.
+    failed: RefCell<HashMap<String, ReferenceError>>,
 }
 
 impl<'a> Schemas<'a> {
@@ -33,6 +38,8 @@ impl<'a> Schemas<'a> {
         Self {
             document,
             raised: RefCell::default(),
+            completed: RefCell::default(),
+            failed: RefCell::default(),
         }
     }
 
@@ -71,10 +78,19 @@ impl<'a> Schemas<'a> {
 
     /// Raises all that a raised schema reaches; the first failure on the way is its failure.
     fn complete(&self, schema: &Value) -> Result<(), ReferenceError> {
-        let mut pending = references(schema);
-        let mut seen = std::collections::HashSet::new();
+        references(schema)
+            .into_iter()
+            .try_for_each(|pointer| self.complete_from(pointer))
+    }
+
+    fn complete_from(&self, start: String) -> Result<(), ReferenceError> {
+        if let Some(error) = self.failed.borrow().get(&start) {
+            return Err(error.clone());
+        }
+        let mut seen = HashSet::new();
+        let mut pending = vec![start.clone()];
         while let Some(pointer) = pending.pop() {
-            if !seen.insert(pointer.clone()) {
+            if self.completed.borrow().contains(&pointer) || !seen.insert(pointer.clone()) {
                 continue;
             }
             if !self.raised.borrow().contains_key(&pointer) {
@@ -86,10 +102,14 @@ impl<'a> Schemas<'a> {
             }
             match self.raised.borrow().get(&pointer) {
                 Some(Ok(target)) => pending.extend(references(target)),
-                Some(Err(error)) => return Err(error.clone()),
+                Some(Err(error)) => {
+                    self.failed.borrow_mut().insert(start, error.clone());
+                    return Err(error.clone());
+                }
                 None => {}
             }
         }
+        self.completed.borrow_mut().extend(seen);
         Ok(())
     }
 

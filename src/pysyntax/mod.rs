@@ -6,6 +6,7 @@
 
 mod depth;
 pub mod module;
+mod semantics;
 
 pub use ruff_python_ast as ast;
 pub use ruff_text_size::{Ranged, TextRange, TextSize};
@@ -66,6 +67,15 @@ pub fn parse(source: &str) -> Result<ModModule, Vec<SyntaxError>> {
             too_deep: false,
         })
         .collect();
+    if errors.is_empty() {
+        // These are looked for only in a whole tree: in a broken one they would be noise.
+        let semantic = semantics::errors(source, parsed.syntax()).into_iter();
+        errors.extend(semantic.map(|error| SyntaxError {
+            range: error.range,
+            message: error.to_string(),
+            too_deep: false,
+        }));
+    }
     if errors.is_empty() {
         return Ok(parsed.into_syntax());
     }

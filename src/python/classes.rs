@@ -6,7 +6,7 @@ use indexmap::IndexMap;
 use serde_json::{Map, Value};
 
 use super::types::{PythonType, enumeration};
-use crate::api::identifiers::type_name;
+use crate::api::identifiers::{Unique, type_name};
 use crate::api::schema::type_names;
 
 /// Aliases and unions within one another.
@@ -39,17 +39,21 @@ struct Property<'a> {
 pub(super) struct Types<'a> {
     named: &'a IndexMap<String, Value>,
     known: HashMap<&'a str, PythonType>,
-    taken: HashSet<String>,
+    unique: Unique,
     pending: VecDeque<(String, &'a Value)>,
     classes: BTreeMap<String, Class>,
 }
 
 impl<'a> Types<'a> {
     pub(super) fn new(named: &'a IndexMap<String, Value>) -> Self {
+        let mut unique = Unique::default();
+        for name in named.keys() {
+            unique.take(name, "");
+        }
         Self {
             named,
             known: HashMap::new(),
-            taken: named.keys().cloned().collect(),
+            unique,
             pending: VecDeque::new(),
             classes: BTreeMap::new(),
         }
@@ -245,13 +249,7 @@ impl<'a> Types<'a> {
 
     /// A class for an object without a name.
     fn hoisted(&mut self, schema: &'a Value, hint: &str) -> PythonType {
-        let base = type_name(hint);
-        let mut name = base.clone();
-        let mut number = 2_usize;
-        while !self.taken.insert(name.clone()) {
-            name = format!("{base}{number}");
-            number += 1;
-        }
+        let name = self.unique.take(&type_name(hint), "");
         self.pending.push_back((name.clone(), schema));
         PythonType::Name(name)
     }

@@ -74,12 +74,16 @@ impl PythonType {
                         // Holds the place of all literals.
                         flat.push(Self::Literal(Vec::new()));
                     }
+                    if literals.len() > MOST_LITERALS {
+                        return Self::Any;
+                    }
                     for value in values {
                         if !literals.contains(&value) {
                             literals.push(value);
                         }
                     }
                 }
+                _ if flat.len() > LARGEST || literals.len() > MOST_LITERALS => return Self::Any,
                 other if flat.contains(&other) => {}
                 other => flat.push(other),
             }

@@ -276,7 +276,8 @@ fn summary(served: &Served, functions: Vec<InlineFunction>) -> ServerSummary {
     let description = one_line(&manifest.description, DESCRIPTION_CHARS);
     ServerSummary {
         name: manifest.server.clone(),
-        title: Some(title).filter(|title| *title != manifest.server && *title != description),
+        title: Some(title)
+            .filter(|title| !title.eq_ignore_ascii_case(&manifest.server) && *title != description),
         description,
         read_only: served.target.read_only,
         function_count: manifest.functions.len(),

@@ -254,6 +254,40 @@ async fn too_large_a_request_is_refused() {
 }
 
 #[tokio::test]
+async fn arguments_made_to_be_slow_are_refused_at_once() {
+    let api = Capture::json("{}").await;
+    let free = parameter("free", "query", json!({"schema": {"type": "object"}}));
+    let jar = parameter("jar", "cookie", json!({"schema": {"type": "object"}}));
+    let list = function(
+        "list_items",
+        "GET",
+        "/x/{id}",
+        &[id(), free, jar],
+        json!([]),
+    );
+    let shop = Setup::new(manifest(vec![list], &[("GET", "/x/y/z")]))
+        .at(&api.url())
+        .build();
+    let many: serde_json::Map<_, _> = (0..100_000)
+        .map(|it| (format!("k{it}"), json!(1)))
+        .collect();
+    let started = std::time::Instant::now();
+    for arguments in [
+        json!({"id": "/".repeat(2_000_000)}),
+        json!({"id": "%2F".repeat(1_000_000)}),
+        json!({"id": "1", "free": many}),
+        json!({"id": "1", "jar": many}),
+    ] {
+        shop.refused("list_items", arguments).await;
+    }
+    let few: serde_json::Map<_, _> = (0..6_000).map(|it| (it.to_string(), json!(1))).collect();
+    let full = json!({"id": "/a".repeat(100), "free": few, "jar": few});
+    shop.call("list_items", full).await.unwrap();
+    // Debug builds on a busy machine; a quadratic walk would take minutes.
+    assert!(started.elapsed() < Duration::from_secs(20));
+}
+
+#[tokio::test]
 async fn a_call_that_is_cancelled_is_recorded() {
     let api = wiremock::MockServer::start().await;
     let slow = wiremock::ResponseTemplate::new(200).set_delay(Duration::from_secs(20));

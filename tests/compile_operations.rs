@@ -1,0 +1,149 @@
+//! Which operations compile, and the reasons of those that do not.
+
+use mce::api::Api;
+use mce::openapi;
+use serde_json::{Value, json};
+
+/// The API of a document with these paths.
+fn read(paths: &Value) -> Api {
+    let document = json!({"openapi": "3.2.0", "paths": paths, "components": {
+        "parameters": {"Loop": {"$ref": "#/components/parameters/Loop"}},
+        "schemas": {
+            "Outside": {"type": "object", "properties": {"a": {"$ref": "other.yaml"}}},
+            "Loop": {"type": "object", "properties": {"again": {"$ref": "#/components/schemas/Loop"}}},
+        },
+    }});
+    openapi::read_value(document, None).unwrap()
+}
+
+/// The reason that the only operation is skipped for.
+fn reason(path: &str, operation: &Value) -> String {
+    let api = read(&json!({path: {"get": operation}}));
+    assert!(api.operations.is_empty(), "{:?}", api.operations);
+    api.skipped[0].reason.clone()
+}
+
+fn with_parameter(parameter: &Value) -> Value {
+    json!({"parameters": [parameter], "responses": {}})
+}
+
+#[test]
+fn what_cannot_be_called_right_is_skipped_with_its_reason() {
+    for (path, operation, expected) in [
+        (
+            "/a/{id}",
+            json!({}),
+            "unsupported: the placeholder `{id}` of the path is not declared as a parameter",
+        ),
+        (
+            "/a",
+            with_parameter(&json!({"name": "id", "in": "path", "required": true})),
+            "unsupported: the path has no placeholder for the path parameter `id`",
+        ),
+        (
+            "/a",
+            json!({"$ref": "resources/get.yml"}),
+            "unsupported: external reference `resources/get.yml`",
+        ),
+        (
+            "/a",
+            json!({"responses": {"200": {"content": {"application/json": {
+                "schema": {"$ref": "#/components/schemas/Outside"}}}}}}),
+            "unsupported: external reference `other.yaml`",
+        ),
+        (
+            "/a",
+            json!({"requestBody": {"content": {"application/x-www-form-urlencoded": {}}}}),
+            "unsupported: request body application/x-www-form-urlencoded",
+        ),
+        (
+            "/a",
+            with_parameter(&json!({"name": "X-Forwarded-For", "in": "header", "required": true})),
+            "unsupported: requires header X-Forwarded-For",
+        ),
+        (
+            "/a",
+            with_parameter(&json!({"$ref": "#/components/parameters/Loop"})),
+            "unsupported: reference `#/components/parameters/Loop` is part of a loop or of a chain longer than 256",
+        ),
+        (
+            "/a",
+            with_parameter(&json!({"name": "q", "in": "querystring", "required": true})),
+            "unsupported: parameter `q` in querystring",
+        ),
+    ] {
+        assert_eq!(reason(path, &operation), expected);
+    }
+}
+
+#[test]
+fn an_optional_parameter_that_cannot_be_sent_is_left_out_with_a_warning() {
+    for name in ["Host", "X-HTTP-Method-Override", "a b", "X-Original-URL"] {
+        let parameter = json!({"name": name, "in": "header", "schema": {"type": "string"}});
+        let api = read(&json!({"/a": {"get": with_parameter(&parameter)}}));
+        assert!(api.operations[0].parameters.is_empty());
+        assert!(
+            api.warnings.iter().any(|warning| warning.contains(name)),
+            "{:?}",
+            api.warnings
+        );
+    }
+}
+
+#[test]
+fn path_level_parameters_are_overridden_by_name_and_place() {
+    let parameter = |place: &str, description: &str| json!({"name": "a", "in": place, "description": description, "schema": {}});
+    let api = read(&json!({"/x": {
+        "parameters": [parameter("query", "outer"), parameter("header", "outer")],
+        "get": {"parameters": [parameter("query", "inner"), parameter("cookie", "inner")], "responses": {}},
+    }}));
+    let found: Vec<String> = api.operations[0]
+        .parameters
+        .iter()
+        .map(|parameter| format!("{:?} {}", parameter.location, parameter.description))
+        .collect();
+    assert_eq!(found, ["Query inner", "Header outer", "Cookie inner"]);
+}
+
+#[test]
+fn every_method_is_listed_once_and_no_other_key_is_one() {
+    let api = read(&json!({"/a": {
+        "get": {}, "query": {}, "DELETE": {}, "x-post": {}, "summary": "s",
+        "additionalOperations": {"PURGE": {}},
+    }}));
+    assert_eq!(api.operations.len(), 1);
+    let skipped: Vec<&str> = api
+        .skipped
+        .iter()
+        .map(|skipped| skipped.method.as_str())
+        .collect();
+    assert_eq!(skipped, ["QUERY", "PURGE"]);
+    assert!(
+        api.warnings
+            .iter()
+            .any(|warning| warning.contains("DELETE /a is left out"))
+    );
+}
+
+#[test]
+fn schemas_that_refer_to_themselves_are_gathered_once() {
+    let api = read(
+        &json!({"/a": {"get": {"responses": {"200": {"content": {"application/json": {
+        "schema": {"$ref": "#/components/schemas/Loop"}}}}}}}}),
+    );
+    assert_eq!(
+        api.schemas.keys().collect::<Vec<_>>(),
+        ["#/components/schemas/Loop"]
+    );
+}
+
+#[test]
+fn security_says_none_optional_or_which() {
+    let api = read(&json!({
+        "/none": {"get": {"security": []}},
+        "/silent": {"get": {}},
+        "/which": {"get": {"security": [{"key": ["a"]}]}},
+    }));
+    let security: Vec<Value> = api.operations.iter().map(|o| json!(o.security)).collect();
+    assert_eq!(security, [json!([]), json!([{}]), json!([{"key": ["a"]}])]);
+}
