@@ -4,6 +4,8 @@ use std::fs;
 use std::io::{self, Write};
 use std::path::Path;
 
+use tempfile::TempDir;
+
 /// Where folders are prepared, in the output folder so that they are on its file system. It never
 /// holds a manifest itself, so nobody takes it for a server.
 const STAGING: &str = ".mce-staging";
@@ -29,11 +31,7 @@ pub(super) fn put(output: &Path, folder: &Path, files: &[(&str, &str)]) -> io::R
     if fs::symlink_metadata(&staging).is_ok_and(|metadata| !metadata.is_dir()) {
         return Ok(false);
     }
-    fs::create_dir_all(&staging)?;
-    let mut builder = tempfile::Builder::new();
-    #[cfg(unix)]
-    builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o777));
-    let prepared = builder.tempdir_in(&staging)?;
+    let prepared = prepare(&staging)?;
     for (name, text) in files {
         let mut file = fs::File::create_new(prepared.path().join(name))?;
         file.write_all(text.as_bytes())?;
@@ -51,6 +49,25 @@ pub(super) fn put(output: &Path, folder: &Path, files: &[(&str, &str)]) -> io::R
     // Fails while another process prepares a folder there, which then removes it.
     let _ = fs::remove_dir(&staging);
     Ok(done)
+}
+
+/// A new folder in the staging folder, which is made where it does not exist.
+fn prepare(staging: &Path) -> io::Result<TempDir> {
+    let mut builder = tempfile::Builder::new();
+    #[cfg(unix)]
+    builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o777));
+    let mut attempts = 0;
+    loop {
+        fs::create_dir_all(staging)?;
+        match builder.tempdir_in(staging) {
+            // Another server's folder was put in place just now, and the empty staging folder
+            // removed behind it.
+            Err(error) if error.kind() == io::ErrorKind::NotFound && attempts < 100 => {
+                attempts += 1;
+            }
+            outcome => return outcome,
+        }
+    }
 }
 
 /// Removes what killed processes have left behind more than an hour ago.
@@ -84,5 +101,27 @@ fn exchange(_: &Path, _: &Path) -> bool {
 fn sync(folder: &Path) {
     if let Ok(handle) = fs::File::open(folder) {
         let _ = handle.sync_all();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn servers_that_are_written_at_once_do_not_take_the_staging_folder_from_each_other() {
+        let output = tempfile::tempdir().unwrap();
+        std::thread::scope(|scope| {
+            for thread in 0..8 {
+                let output = output.path();
+                scope.spawn(move || {
+                    for server in 0..50 {
+                        let folder = output.join(format!("s{thread}_{server}"));
+                        assert!(put(output, &folder, &[("manifest.json", "{}")]).unwrap());
+                    }
+                });
+            }
+        });
+        assert_eq!(fs::read_dir(output.path()).unwrap().count(), 400);
     }
 }
