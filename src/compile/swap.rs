@@ -4,6 +4,8 @@ use std::fs;
 use std::io::{self, Write};
 use std::path::Path;
 
+use tempfile::TempDir;
+
 /// Where folders are prepared, in the output folder so that they are on its file system. It never
 /// holds a manifest itself, so nobody takes it for a server.
 const STAGING: &str = ".mce-staging";
@@ -29,11 +31,7 @@ pub(super) fn put(output: &Path, folder: &Path, files: &[(&str, &str)]) -> io::R
     if fs::symlink_metadata(&staging).is_ok_and(|metadata| !metadata.is_dir()) {
         return Ok(false);
     }
-    fs::create_dir_all(&staging)?;
-    let mut builder = tempfile::Builder::new();
-    #[cfg(unix)]
-    builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o777));
-    let prepared = builder.tempdir_in(&staging)?;
+    let prepared = prepare(&staging)?;
     for (name, text) in files {
         let mut file = fs::File::create_new(prepared.path().join(name))?;
         file.write_all(text.as_bytes())?;
@@ -51,6 +49,30 @@ pub(super) fn put(output: &Path, folder: &Path, files: &[(&str, &str)]) -> io::R
     // Fails while another process prepares a folder there, which then removes it.
     let _ = fs::remove_dir(&staging);
     Ok(done)
+}
+
+/// A new folder in the staging folder, which is made where it does not exist.
+fn prepare(staging: &Path) -> io::Result<TempDir> {
+    let mut builder = tempfile::Builder::new();
+    #[cfg(unix)]
+    builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o777));
+    let mut attempts = 0;
+    loop {
+        match fs::create_dir_all(staging).and_then(|()| builder.tempdir_in(staging)) {
+            // Another server's folder was put in place just now, and the empty staging folder
+            // removed behind it: before the folder was made in it, or while it was seen to exist.
+            Err(error) if is_passing(&error) && attempts < 100 => attempts += 1,
+            outcome => return outcome,
+        }
+    }
+}
+
+/// Whether an error may come of the staging folder going away that very moment.
+fn is_passing(error: &io::Error) -> bool {
+    matches!(
+        error.kind(),
+        io::ErrorKind::NotFound | io::ErrorKind::AlreadyExists
+    )
 }
 
 /// Removes what killed processes have left behind more than an hour ago.
@@ -84,5 +106,30 @@ fn exchange(_: &Path, _: &Path) -> bool {
 fn sync(folder: &Path) {
     if let Ok(handle) = fs::File::open(folder) {
         let _ = handle.sync_all();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::atomic::{AtomicBool, Ordering};
+
+    use super::*;
+
+    #[test]
+    fn a_staging_folder_that_another_server_removes_is_made_again() {
+        let output = tempfile::tempdir().unwrap();
+        let staging = output.path().join(STAGING);
+        let done = AtomicBool::new(false);
+        std::thread::scope(|scope| {
+            scope.spawn(|| {
+                while !done.load(Ordering::Relaxed) {
+                    let _ = fs::remove_dir(&staging);
+                }
+            });
+            let prepared = (0..200).map(|_| prepare(&staging).map(drop));
+            let outcome: io::Result<()> = prepared.collect();
+            done.store(true, Ordering::Relaxed);
+            outcome.unwrap();
+        });
     }
 }
