@@ -1,5 +1,7 @@
 //! The pipeline as a whole: what is written, when, and what is left alone.
 
+#![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
+
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -342,7 +344,7 @@ fn a_tampered_folder_is_refused_with_what_to_do() {
             manifest,
             "\"manifest_version\": 1",
             "\"manifest_version\": 2",
-        )
+        );
     });
     tampered(&|project| {
         replace(
@@ -350,7 +352,7 @@ fn a_tampered_folder_is_refused_with_what_to_do() {
             manifest,
             "\"runtime_abi\": 1",
             "\"runtime_abi\": 9",
-        )
+        );
     });
     let error = tampered(&|project| {
         replace(
@@ -358,7 +360,7 @@ fn a_tampered_folder_is_refused_with_what_to_do() {
             manifest,
             "\"method\": \"DELETE\"",
             "\"method\": \"PUT\"",
-        )
+        );
     });
     assert!(error.contains("drop_observations"), "{error}");
     // Code in the module is refused even where its hash is made to fit.
@@ -368,8 +370,7 @@ fn a_tampered_folder_is_refused_with_what_to_do() {
             let digest = sha2::Sha256::digest(text.as_bytes());
             digest
                 .iter()
-                .map(|byte| format!("{byte:02x}"))
-                .collect::<String>()
+                .fold(String::new(), |hex, byte| format!("{hex}{byte:02x}"))
         };
         let old = project.read(functions);
         let new = format!("{old}\nimport os\n");

@@ -1,6 +1,8 @@
 //! Hostile text in every field of a document: it compiles, or is left out with a reason, and
 //! whatever it says stays data.
 
+#![expect(clippy::expect_used, reason = "a test fails by panicking")]
+
 use mce::api::{self, is_hidden};
 use mce::{openapi, python};
 use proptest::prelude::*;

@@ -58,6 +58,7 @@ fn prepare(staging: &Path) -> io::Result<TempDir> {
     builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o777));
     let mut attempts = 0;
     loop {
+<<<<<<< HEAD
         fs::create_dir_all(staging)?;
         match builder.tempdir_in(staging) {
             // Another server's folder was put in place just now, and the empty staging folder
@@ -65,11 +66,28 @@ fn prepare(staging: &Path) -> io::Result<TempDir> {
             Err(error) if error.kind() == io::ErrorKind::NotFound && attempts < 100 => {
                 attempts += 1;
             }
+=======
+        match fs::create_dir_all(staging).and_then(|()| builder.tempdir_in(staging)) {
+            // Another server's folder was put in place just now, and the empty staging folder
+            // removed behind it: before the folder was made in it, or while it was seen to exist.
+            Err(error) if is_passing(&error) && attempts < 100 => attempts += 1,
+>>>>>>> cli
             outcome => return outcome,
         }
     }
 }
 
+<<<<<<< HEAD
+=======
+/// Whether an error may come of the staging folder going away that very moment.
+fn is_passing(error: &io::Error) -> bool {
+    matches!(
+        error.kind(),
+        io::ErrorKind::NotFound | io::ErrorKind::AlreadyExists
+    )
+}
+
+>>>>>>> cli
 /// Removes what killed processes have left behind more than an hour ago.
 pub(super) fn sweep(output: &Path) {
     let staging = output.join(STAGING);
@@ -106,6 +124,7 @@ fn sync(folder: &Path) {
 
 #[cfg(test)]
 mod tests {
+<<<<<<< HEAD
     use super::*;
 
     #[test]
@@ -123,5 +142,27 @@ mod tests {
             }
         });
         assert_eq!(fs::read_dir(output.path()).unwrap().count(), 400);
+=======
+    use std::sync::atomic::{AtomicBool, Ordering};
+
+    use super::*;
+
+    #[test]
+    fn a_staging_folder_that_another_server_removes_is_made_again() {
+        let output = tempfile::tempdir().unwrap();
+        let staging = output.path().join(STAGING);
+        let done = AtomicBool::new(false);
+        std::thread::scope(|scope| {
+            scope.spawn(|| {
+                while !done.load(Ordering::Relaxed) {
+                    let _ = fs::remove_dir(&staging);
+                }
+            });
+            let prepared = (0..200).map(|_| prepare(&staging).map(drop));
+            let outcome: io::Result<()> = prepared.collect();
+            done.store(true, Ordering::Relaxed);
+            outcome.unwrap();
+        });
+>>>>>>> cli
     }
 }

@@ -58,28 +58,36 @@ pub(super) struct Document {
     pub(super) is_3_2: bool,
 }
 
+/// Where the value of `paths` begins: read again with positions, which a good document never needs.
+fn position_of_paths(bytes: &[u8]) -> Position {
+    let node = yaml::read(bytes, &yaml::Limits::DOCUMENT).map(|node| node.value);
+    let Ok(NodeValue::Mapping(entries)) = node else {
+        return Position { line: 1, column: 1 };
+    };
+    entries
+        .iter()
+        .find(|(key, _)| key.text == "paths")
+        .map_or(Position { line: 1, column: 1 }, |(_, value)| value.position)
+}
+
 impl Document {
     pub(super) fn parse(bytes: &[u8]) -> Result<Self, ReadError> {
         looks_like_something_else(bytes)?;
-        let node =
-            yaml::read(bytes, &yaml::Limits::DOCUMENT).map_err(|error| ReadError::Syntax {
+        let root = yaml::read_value(bytes, &yaml::Limits::DOCUMENT).map_err(|error| {
+            ReadError::Syntax {
                 line: error.position.line,
                 column: error.position.column,
                 message: error.message,
-            })?;
-        let mut paths = Position::default();
-        if let NodeValue::Mapping(entries) = &node.value {
-            for (key, value) in entries {
-                if key.text == "paths" {
-                    paths = value.position;
-                }
             }
-        }
-        Self::new(node.into_json(), paths)
+        })?;
+        Self::new(root, || position_of_paths(bytes))
     }
 
-    /// `paths` is where the value of `paths` begins.
-    pub(super) fn new(root: Value, paths: Position) -> Result<Self, ReadError> {
+    /// `position_of_paths` is asked for where the value of `paths` begins if that value is wrong.
+    pub(super) fn new(
+        root: Value,
+        position_of_paths: impl FnOnce() -> Position,
+    ) -> Result<Self, ReadError> {
         if count_references(&root) > MOST_REFERENCES {
             return Err(ReadError::TooManyReferences);
         }
@@ -137,9 +145,10 @@ impl Document {
             .get("paths")
             .is_some_and(|paths| !paths.is_object() && !paths.is_null())
         {
+            let Position { line, column } = position_of_paths();
             return Err(ReadError::Syntax {
-                line: paths.line,
-                column: paths.column,
+                line,
+                column,
                 message: "`paths` must be a mapping from path templates to path items".to_owned(),
             });
         }

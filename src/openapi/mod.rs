@@ -38,6 +38,6 @@ pub fn read(bytes: &[u8], location: Option<&url::Url>) -> Result<Api, ReadError>
 ///
 /// Where the tree is no OpenAPI 3 document at all.
 pub fn read_value(root: serde_json::Value, location: Option<&url::Url>) -> Result<Api, ReadError> {
-    let document = document::Document::new(root, crate::yaml::Position::default())?;
+    let document = document::Document::new(root, crate::yaml::Position::default)?;
     Ok(operations::normalise(&document, location))
 }

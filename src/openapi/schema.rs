@@ -326,7 +326,7 @@ mod tests {
             "Pet": {"type": "object"}, "Alias": {"$ref": "#/components/schemas/Pet"},
             "Loop": {"$ref": "#/components/schemas/Loop"},
         }}});
-        let document = Document::new(root, Position::default()).unwrap();
+        let document = Document::new(root, Position::default).unwrap();
         Schemas::new(&document).raise(schema).unwrap()
     }
 
@@ -389,7 +389,7 @@ mod tests {
         let root = json!({"openapi": "3.0.0", "components": {"schemas": {
             "A": {"$ref": "#/components/schemas/B"}, "B": {"$ref": "#/components/schemas/A"},
         }}});
-        let document = Document::new(root, Position::default()).unwrap();
+        let document = Document::new(root, Position::default).unwrap();
         let error = Schemas::new(&document)
             .raise(&json!({"$ref": "#/components/schemas/A"}))
             .unwrap_err();

@@ -171,7 +171,7 @@ mod tests {
 
     fn of(server: &Value, location: Option<&str>) -> (Option<String>, Option<String>) {
         let root = json!({"openapi": "3.1.0", "servers": [server]});
-        let document = Document::new(root, Position::default()).unwrap();
+        let document = Document::new(root, Position::default).unwrap();
         base_url(
             &document,
             location.map(|text| Url::parse(text).unwrap()).as_ref(),
