@@ -58,27 +58,15 @@ fn prepare(staging: &Path) -> io::Result<TempDir> {
     builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o777));
     let mut attempts = 0;
     loop {
-<<<<<<< HEAD
-        fs::create_dir_all(staging)?;
-        match builder.tempdir_in(staging) {
-            // Another server's folder was put in place just now, and the empty staging folder
-            // removed behind it.
-            Err(error) if error.kind() == io::ErrorKind::NotFound && attempts < 100 => {
-                attempts += 1;
-            }
-=======
         match fs::create_dir_all(staging).and_then(|()| builder.tempdir_in(staging)) {
             // Another server's folder was put in place just now, and the empty staging folder
             // removed behind it: before the folder was made in it, or while it was seen to exist.
             Err(error) if is_passing(&error) && attempts < 100 => attempts += 1,
->>>>>>> cli
             outcome => return outcome,
         }
     }
 }
 
-<<<<<<< HEAD
-=======
 /// Whether an error may come of the staging folder going away that very moment.
 fn is_passing(error: &io::Error) -> bool {
     matches!(
@@ -87,7 +75,6 @@ fn is_passing(error: &io::Error) -> bool {
     )
 }
 
->>>>>>> cli
 /// Removes what killed processes have left behind more than an hour ago.
 pub(super) fn sweep(output: &Path) {
     let staging = output.join(STAGING);
@@ -124,25 +111,6 @@ fn sync(folder: &Path) {
 
 #[cfg(test)]
 mod tests {
-<<<<<<< HEAD
-    use super::*;
-
-    #[test]
-    fn servers_that_are_written_at_once_do_not_take_the_staging_folder_from_each_other() {
-        let output = tempfile::tempdir().unwrap();
-        std::thread::scope(|scope| {
-            for thread in 0..8 {
-                let output = output.path();
-                scope.spawn(move || {
-                    for server in 0..50 {
-                        let folder = output.join(format!("s{thread}_{server}"));
-                        assert!(put(output, &folder, &[("manifest.json", "{}")]).unwrap());
-                    }
-                });
-            }
-        });
-        assert_eq!(fs::read_dir(output.path()).unwrap().count(), 400);
-=======
     use std::sync::atomic::{AtomicBool, Ordering};
 
     use super::*;
@@ -163,6 +131,5 @@ mod tests {
             done.store(true, Ordering::Relaxed);
             outcome.unwrap();
         });
->>>>>>> cli
     }
 }
