@@ -1,6 +1,6 @@
 //! Loads API documents and normalises them into one model. Knows neither Python nor server names.
 //!
-//! [`load`] gets the bytes, [`read`] makes an [`Api`](crate::api::Api) of them. Reading works on
+//! [`load`] gets the bytes, [`read`] makes an [`Api`] of them. Reading works on
 //! the JSON tree, piece by piece: one part that cannot be understood costs only the operations
 //! that need it, and those are listed with the reason.
 
