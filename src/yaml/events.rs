@@ -14,16 +14,22 @@ use super::{Error, Key, Limits, Node, NodeValue, Position, scalar};
 #[derive(Clone)]
 struct Built {
     node: Node,
-    nodes: usize,
+    size: Size,
     depth: usize,
 }
 
-impl Built {
-    fn scalar(node: Node) -> Self {
+/// What a copy of a node costs.
+#[derive(Clone, Copy, Default)]
+struct Size {
+    nodes: usize,
+    bytes: usize,
+}
+
+impl Size {
+    fn plus(self, other: Self) -> Self {
         Self {
-            node,
-            nodes: 1,
-            depth: 0,
+            nodes: self.nodes.saturating_add(other.nodes),
+            bytes: self.bytes.saturating_add(other.bytes),
         }
     }
 }
@@ -32,7 +38,7 @@ impl Built {
 struct Open {
     position: Position,
     anchor: Option<String>,
-    nodes: usize,
+    size: Size,
     depth: usize,
     content: Content,
 }
@@ -53,6 +59,7 @@ struct Reader<'a> {
     open: Vec<Open>,
     anchors: HashMap<String, Built>,
     nodes: usize,
+    copied: Size,
     root: Option<Node>,
 }
 
@@ -74,6 +81,7 @@ pub(super) fn read(text: &str, limits: &Limits) -> Result<Node, Error> {
         open: Vec::new(),
         anchors: HashMap::new(),
         nodes: 0,
+        copied: Size::default(),
         root: None,
     };
     loop {
@@ -203,18 +211,50 @@ impl Reader<'_> {
                 format!("expected an alias of a finished value, found `*{name}`"),
             ));
         };
-        let (nodes, depth) = (built.nodes, built.depth);
-        // Counted before it is copied, so that a bomb of aliases costs nothing.
-        let total = self.nodes.saturating_add(nodes);
+        let (size, depth) = (built.size, built.depth);
+        // Counted before it is copied, so that a bomb of aliases costs little.
+        let total = self.nodes.saturating_add(size.nodes);
         if total > self.limits.nodes || self.open.len() + depth > self.limits.depth {
             return Err(self.over_limit(total, position));
         }
-        let node = Node {
-            value: built.node.value.clone(),
-            position,
-        };
         self.nodes = total;
-        self.add(Built { node, nodes, depth })
+        self.count_copy(size, position)?;
+        let Some(mut built) = self.anchors.get(anchor).cloned() else {
+            return Ok(());
+        };
+        built.node.position = position;
+        self.add(built)
+    }
+
+    /// Keeps a finished node for aliases to it, where it has an anchor.
+    fn keep(&mut self, anchor: Option<String>, built: &Built) -> Result<(), Error> {
+        let Some(anchor) = anchor else {
+            return Ok(());
+        };
+        // Anchors within anchors copy the innermost as often as they are nested.
+        self.count_copy(built.size, built.node.position)?;
+        self.anchors.insert(anchor, built.clone());
+        Ok(())
+    }
+
+    fn count_copy(&mut self, size: Size, position: Position) -> Result<(), Error> {
+        self.copied = self.copied.plus(size);
+        let Limits {
+            copied_nodes,
+            copied_bytes,
+            ..
+        } = self.limits;
+        let found = if self.copied.nodes > *copied_nodes {
+            format!("{copied_nodes} values")
+        } else if self.copied.bytes > *copied_bytes {
+            format!("{copied_bytes} bytes of text")
+        } else {
+            return Ok(());
+        };
+        Err(Error::new(
+            position,
+            format!("expected at most {found} copied by anchors and aliases, found more"),
+        ))
     }
 
     fn scalar(
@@ -234,15 +274,18 @@ impl Reader<'_> {
         };
         let merge = plain && text == "<<";
         let key = self.expects_key().then(|| text.clone());
+        let bytes = text.len();
         let value = if plain {
             scalar::resolve(&text)
         } else {
             NodeValue::String(text)
         };
-        let built = Built::scalar(Node { value, position });
-        if let Some(anchor) = anchor {
-            self.anchors.insert(anchor, built.clone());
-        }
+        let built = Built {
+            node: Node { value, position },
+            size: Size { nodes: 1, bytes },
+            depth: 0,
+        };
+        self.keep(anchor, &built)?;
         match key {
             Some(_) if merge => self.add_key(MERGE.to_owned(), position),
             // Keys stay as they are spelt, whatever a plain scalar would mean elsewhere.
@@ -272,7 +315,7 @@ impl Reader<'_> {
         self.open.push(Open {
             position,
             anchor,
-            nodes: 1,
+            size: Size { nodes: 1, bytes: 0 },
             depth: 1,
             content,
         });
@@ -294,12 +337,10 @@ impl Reader<'_> {
                 value,
                 position: open.position,
             },
-            nodes: open.nodes,
+            size: open.size,
             depth: open.depth,
         };
-        if let Some(anchor) = open.anchor {
-            self.anchors.insert(anchor, built.clone());
-        }
+        self.keep(open.anchor, &built)?;
         self.add(built)
     }
 
@@ -336,7 +377,7 @@ impl Reader<'_> {
                 }
             },
         }
-        open.nodes = open.nodes.saturating_add(built.nodes);
+        open.size = open.size.plus(built.size);
         Ok(())
     }
 
@@ -344,7 +385,10 @@ impl Reader<'_> {
         let Some(open) = self.open.last_mut() else {
             return Ok(());
         };
-        open.nodes = open.nodes.saturating_add(1);
+        open.size = open.size.plus(Size {
+            nodes: 1,
+            bytes: text.len(),
+        });
         let Content::Mapping { index, key, .. } = &mut open.content else {
             return Ok(());
         };

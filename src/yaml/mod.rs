@@ -20,6 +20,10 @@ pub struct Limits {
     pub depth: usize,
     /// Nodes of the tree, those that aliases repeat counted each time.
     pub nodes: usize,
+    /// Of those, the ones that anchors and aliases may copy.
+    pub copied_nodes: usize,
+    /// Bytes of text in what anchors and aliases copy.
+    pub copied_bytes: usize,
 }
 
 impl Limits {
@@ -28,12 +32,16 @@ impl Limits {
         bytes: 64 << 20,
         depth: 256,
         nodes: 5_000_000,
+        copied_nodes: 1_000_000,
+        copied_bytes: 64 << 20,
     };
     /// The bounds for configuration files.
     pub const CONFIG: Self = Self {
         bytes: 1 << 20,
         depth: 32,
         nodes: 100_000,
+        copied_nodes: 100_000,
+        copied_bytes: 1 << 20,
     };
 }
 

@@ -83,6 +83,27 @@ fn alias_bombs_end_at_the_node_limit() {
 }
 
 #[test]
+fn long_text_that_aliases_repeat_ends_at_the_byte_limit() {
+    let text = format!("a: &a {}\nb: [{}]\n", "y".repeat(10_000), "*a, ".repeat(200));
+    let error = read(text.as_bytes(), &Limits::CONFIG).unwrap_err();
+    assert_eq!(
+        error.message,
+        "expected at most 1048576 bytes of text copied by anchors and aliases, found more"
+    );
+}
+
+#[test]
+fn anchors_around_anchors_end_at_the_copy_limit() {
+    let opened: String = (0..20).map(|level| format!("&a{level} [")).collect();
+    let text = format!("{opened}{}{}", "1, ".repeat(20_000), "]".repeat(20));
+    let error = read(text.as_bytes(), &Limits::CONFIG).unwrap_err();
+    assert!(
+        error.message.contains("100000 values copied by anchors"),
+        "{error}"
+    );
+}
+
+#[test]
 fn nesting_ends_at_the_depth_limit_without_recursion() {
     for text in [
         "[".repeat(100_000),
