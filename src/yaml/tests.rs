@@ -84,7 +84,11 @@ fn alias_bombs_end_at_the_node_limit() {
 
 #[test]
 fn long_text_that_aliases_repeat_ends_at_the_byte_limit() {
-    let text = format!("a: &a {}\nb: [{}]\n", "y".repeat(10_000), "*a, ".repeat(200));
+    let text = format!(
+        "a: &a {}\nb: [{}]\n",
+        "y".repeat(10_000),
+        "*a, ".repeat(200)
+    );
     let error = read(text.as_bytes(), &Limits::CONFIG).unwrap_err();
     assert_eq!(
         error.message,
@@ -180,4 +184,17 @@ fn syntax_errors_are_placed_from_one() {
         error("a: 1\nb: [1\nc: @x\n").split(": ").next(),
         Some("3:2")
     );
+}
+
+#[test]
+fn no_text_can_pass_for_a_merge_key() {
+    let text = r#"{"a": 1, "\0<<": {"a": 2, "b": 3}}"#;
+    assert_eq!(value(text), json!({"a": 1, "\u{0}<<": {"a": 2, "b": 3}}));
+}
+
+#[test]
+fn a_duplicate_key_is_named_where_the_json_is_no_yaml() {
+    let json = "{\"a\": \"\\ud83d\\ude00\",\n \"b\": 1,\n \"b\": 2}";
+    let error = read_value(json.as_bytes(), &Limits::DOCUMENT).unwrap_err();
+    assert_eq!(error.to_string(), "3:4: duplicate key `b`");
 }
