@@ -462,6 +462,48 @@ fn the_protocol_alone_is_on_the_servers_stdout() {
     assert!(child.wait().unwrap().success());
 }
 
+#[test]
+fn run_compiles_and_then_serves_with_a_clean_stdout() {
+    let folder = Folder::new();
+    let done = folder.mce(&["run"]).output().unwrap();
+    assert_eq!(String::from_utf8(done.stdout).unwrap(), "");
+    assert!(folder.path().join("compiled/shop/manifest.json").exists());
+
+    folder.write("shop.yaml", "just: yaml\n");
+    let done = folder.mce(&["run"]).output().unwrap();
+    assert_eq!(done.status.code(), Some(1));
+    assert!(
+        String::from_utf8(done.stderr)
+            .unwrap()
+            .contains("`shop` was not compiled")
+    );
+}
+
+#[test]
+fn a_variable_that_only_the_env_file_sets_reaches_the_config_and_no_message() {
+    let folder = Folder::compiled();
+    folder.write(
+        "swaggers.yaml",
+        &format!("{CONFIG}    base_url: http://127.0.0.1:9\n    auth: {{type: jwt, token: '${{TOKEN_OF_SHOP}}'}}\n"),
+    );
+    folder.write("secrets.env", "TOKEN_OF_SHOP=canary-31d4aa9e\n");
+    let call = ["call", "shop.list_items"];
+    let unset = folder.mce(&call).output().unwrap();
+    let unset = String::from_utf8(unset.stdout).unwrap();
+    assert!(unset.contains("TOKEN_OF_SHOP"), "{unset}");
+    let set = folder
+        .mce(&[&["--env-file", "secrets.env"], &call[..]].concat())
+        .output()
+        .unwrap();
+    let text = format!(
+        "{}{}",
+        String::from_utf8(set.stdout).unwrap(),
+        String::from_utf8(set.stderr).unwrap()
+    );
+    assert!(text.contains("\"network\""), "{text}");
+    assert!(!text.contains("canary-31d4aa9e"), "{text}");
+}
+
 /// The files below a folder, by relative path.
 fn walk(folder: &Path) -> Vec<String> {
     let mut folders = vec![folder.to_owned()];

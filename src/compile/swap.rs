@@ -112,6 +112,7 @@ fn sync(folder: &Path) {
 #[cfg(test)]
 mod tests {
     use std::sync::atomic::{AtomicBool, Ordering};
+    use std::time::Duration;
 
     use super::*;
 
@@ -124,9 +125,10 @@ mod tests {
             scope.spawn(|| {
                 while !done.load(Ordering::Relaxed) {
                     let _ = fs::remove_dir(&staging);
+                    std::thread::sleep(Duration::from_micros(20));
                 }
             });
-            let prepared = (0..200).map(|_| prepare(&staging).map(drop));
+            let prepared = (0..2_000).map(|_| prepare(&staging).map(drop));
             let outcome: io::Result<()> = prepared.collect();
             done.store(true, Ordering::Relaxed);
             outcome.unwrap();
