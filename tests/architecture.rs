@@ -11,15 +11,22 @@ use std::path::{Path, PathBuf};
 
 /// Which modules each module may use, from the table of the design.
 const ARROWS: &[(&str, &[&str])] = &[
+    ("address", &[]),
     ("api", &[]),
-    ("broker", &["api", "config", "sandbox", "vault", "wire"]),
+    (
+        "broker",
+        &[
+            "address", "api", "config", "headers", "sandbox", "vault", "wire",
+        ],
+    ),
     (
         "compile",
         &["api", "config", "openapi", "pysyntax", "python", "yaml"],
     ),
-    ("config", &["yaml"]),
+    ("config", &["address", "headers", "yaml"]),
     ("guard", &["pysyntax"]),
-    ("openapi", &["api", "yaml"]),
+    ("headers", &[]),
+    ("openapi", &["address", "api", "headers", "yaml"]),
     ("pysyntax", &[]),
     ("python", &["api", "pysyntax"]),
     (
@@ -30,7 +37,7 @@ const ARROWS: &[(&str, &[&str])] = &[
     ),
     ("sandbox", &["config", "wire"]),
     ("server", &["config", "guard", "runtime"]),
-    ("vault", &["api", "config"]),
+    ("vault", &["api", "config", "headers"]),
     ("wire", &["api"]),
     ("yaml", &[]),
 ];

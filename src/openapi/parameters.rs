@@ -5,8 +5,8 @@ use serde_json::{Map, Value};
 
 use super::document::{Document, text};
 use super::schema::Schemas;
-use super::security::{is_forbidden_header, is_token};
 use crate::api::{Location, Media, OperationParameter, Style, visible};
+use crate::headers::{is_forbidden_header, is_token};
 
 /// What became of one declared parameter.
 enum Outcome {
