@@ -6,6 +6,7 @@ use std::fmt;
 use serde::de::{DeserializeSeed, Error as _, MapAccess, SeqAccess, Visitor};
 use serde_json::{Map, Number, Value};
 
+use super::events::shown;
 use super::{Error, Limits, Position, events};
 
 /// The prefix of the error for a duplicate key, which is then looked up with both positions.
@@ -27,16 +28,19 @@ pub(super) fn read(text: &str, limits: &Limits) -> Result<Value, Error> {
             .map_or(message.as_str(), |(message, _)| message);
         if message.starts_with(DUPLICATE)
             && let Err(precise) = events::read(text, limits)
+            // The YAML scanner may stumble over legal JSON before it gets there.
+            && precise.message.starts_with(DUPLICATE)
         {
             return precise;
         }
-        Error::new(
-            Position {
-                line: error.line(),
-                column: error.column(),
-            },
-            format!("expected JSON: {message}"),
-        )
+        let position = Position {
+            line: error.line(),
+            column: error.column(),
+        };
+        if message.starts_with(DUPLICATE) {
+            return Error::new(position, message);
+        }
+        Error::new(position, format!("expected JSON: {message}"))
     })
 }
 
@@ -137,7 +141,10 @@ impl<'de> Visitor<'de> for Exact<'_> {
                 return Ok(Value::Number(number));
             }
             if object.contains_key(&key) {
-                return Err(A::Error::custom(DUPLICATE));
+                return Err(A::Error::custom(format_args!(
+                    "{DUPLICATE} `{}`",
+                    shown(&key)
+                )));
             }
             let value = members.next_value_seed(self)?;
             object.insert(key, value);

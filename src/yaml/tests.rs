@@ -185,3 +185,16 @@ fn syntax_errors_are_placed_from_one() {
         Some("3:2")
     );
 }
+
+#[test]
+fn no_text_can_pass_for_a_merge_key() {
+    let text = r#"{"a": 1, "\0<<": {"a": 2, "b": 3}}"#;
+    assert_eq!(value(text), json!({"a": 1, "\u{0}<<": {"a": 2, "b": 3}}));
+}
+
+#[test]
+fn a_duplicate_key_is_named_where_the_json_is_no_yaml() {
+    let json = "{\"a\": \"\\ud83d\\ude00\",\n \"b\": 1,\n \"b\": 2}";
+    let error = read_value(json.as_bytes(), &Limits::DOCUMENT).unwrap_err();
+    assert_eq!(error.to_string(), "3:4: duplicate key `b`");
+}
