@@ -15,6 +15,7 @@ pub mod compile;
 pub mod config;
 pub mod guard;
 pub mod headers;
+pub mod invisible;
 pub mod openapi;
 pub mod pysyntax;
 pub mod python;

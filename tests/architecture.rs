@@ -21,14 +21,26 @@ const ARROWS: &[(&str, &[&str])] = &[
     ),
     (
         "compile",
-        &["api", "config", "openapi", "pysyntax", "python", "yaml"],
+        &[
+            "api",
+            "config",
+            "invisible",
+            "openapi",
+            "pysyntax",
+            "python",
+            "yaml",
+        ],
     ),
-    ("config", &["address", "headers", "yaml"]),
-    ("guard", &["pysyntax"]),
+    ("config", &["address", "headers", "invisible", "yaml"]),
+    ("guard", &["invisible", "pysyntax"]),
     ("headers", &[]),
-    ("openapi", &["address", "api", "headers", "yaml"]),
+    ("invisible", &[]),
+    (
+        "openapi",
+        &["address", "api", "headers", "invisible", "yaml"],
+    ),
     ("pysyntax", &[]),
-    ("python", &["api", "pysyntax"]),
+    ("python", &["api", "invisible", "pysyntax"]),
     (
         "runtime",
         &[

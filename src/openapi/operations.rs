@@ -6,7 +6,8 @@ use url::Url;
 use super::document::{Document, text};
 use super::schema::Schemas;
 use super::{content, parameters, paths, security, servers};
-use crate::api::{Api, Location, Operation, Skipped, visible};
+use crate::api::{Api, Location, Operation, Skipped};
+use crate::invisible::visible;
 
 const METHODS: &[&str] = &[
     "get", "put", "post", "delete", "options", "head", "patch", "trace",

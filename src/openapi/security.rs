@@ -5,8 +5,9 @@ use std::collections::BTreeMap;
 use serde_json::{Map, Value};
 
 use super::document::{Document, text};
-use crate::api::{Security, SecurityScheme, visible};
+use crate::api::{Security, SecurityScheme};
 use crate::headers::{is_forbidden_header, is_token};
+use crate::invisible::visible;
 
 /// The document's schemes; those that cannot be used are left out with a warning.
 pub(super) fn schemes(
