@@ -7,12 +7,15 @@
 //!
 //! `ARCHITECTURE.md` has the bird's-eye view and the arrows between these modules.
 
+pub mod address;
 pub mod api;
 pub mod broker;
 pub mod cli;
 pub mod compile;
 pub mod config;
 pub mod guard;
+pub mod headers;
+pub mod invisible;
 pub mod openapi;
 pub mod pysyntax;
 pub mod python;

@@ -11,17 +11,36 @@ use std::path::{Path, PathBuf};
 
 /// Which modules each module may use, from the table of the design.
 const ARROWS: &[(&str, &[&str])] = &[
+    ("address", &[]),
     ("api", &[]),
-    ("broker", &["api", "config", "sandbox", "vault", "wire"]),
+    (
+        "broker",
+        &[
+            "address", "api", "config", "headers", "sandbox", "vault", "wire",
+        ],
+    ),
     (
         "compile",
-        &["api", "config", "openapi", "pysyntax", "python", "yaml"],
+        &[
+            "api",
+            "config",
+            "invisible",
+            "openapi",
+            "pysyntax",
+            "python",
+            "yaml",
+        ],
     ),
-    ("config", &["yaml"]),
-    ("guard", &["pysyntax"]),
-    ("openapi", &["api", "yaml"]),
+    ("config", &["address", "headers", "invisible", "yaml"]),
+    ("guard", &["invisible", "pysyntax"]),
+    ("headers", &[]),
+    ("invisible", &[]),
+    (
+        "openapi",
+        &["address", "api", "headers", "invisible", "yaml"],
+    ),
     ("pysyntax", &[]),
-    ("python", &["api", "pysyntax"]),
+    ("python", &["api", "invisible", "pysyntax"]),
     (
         "runtime",
         &[
@@ -30,7 +49,7 @@ const ARROWS: &[(&str, &[&str])] = &[
     ),
     ("sandbox", &["config", "wire"]),
     ("server", &["config", "guard", "runtime"]),
-    ("vault", &["api", "config"]),
+    ("vault", &["api", "config", "headers"]),
     ("wire", &["api"]),
     ("yaml", &[]),
 ];

@@ -5,8 +5,9 @@ use std::net::IpAddr;
 use url::{Host, Url};
 
 use super::Target;
-use super::address::{Permission, Reach, reach};
+use super::address::Permission;
 use super::limits::Limits;
+use crate::address::{Reach, reach};
 use crate::config::{Environment, check_base_url};
 
 /// A base URL that may be called.

@@ -15,7 +15,7 @@ use super::names::{is_override, normal};
 use super::routes::Routes;
 use super::templates::{Item, Template, decoded_item};
 use crate::api::{Function, Location, Manifest, Parameter, Style};
-use crate::config::is_forbidden_header;
+use crate::headers::is_forbidden_header;
 use crate::sandbox::CallError;
 use crate::vault::Credential;
 use crate::wire::{Arguments, Request, Value};

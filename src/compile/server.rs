@@ -6,8 +6,9 @@ use super::folder::{self, FolderError, Lock};
 use super::manifest::{self, Inputs};
 use super::{Options, ServerReport, json};
 use crate::api::filter::{self, RuleError, Rules, Selection};
-use crate::api::{Manifest, NamingError, give_names, visible};
+use crate::api::{Manifest, NamingError, give_names};
 use crate::config::{Environment, Filter, ServerConfig};
+use crate::invisible::visible;
 use crate::openapi::{self, LoadError, Loaded, ReadError};
 use crate::python::{self, ModuleError, Target};
 

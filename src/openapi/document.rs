@@ -6,7 +6,7 @@ use std::collections::HashMap;
 use percent_encoding::percent_decode_str;
 use serde_json::{Map, Value};
 
-use crate::api::visible;
+use crate::invisible::visible;
 use crate::yaml::{self, NodeValue, Position};
 
 /// References followed in a row before giving up.

@@ -8,7 +8,8 @@ use url::Url;
 use super::document::{Document, ReadError, text};
 use super::schema::Schemas;
 use super::{content, parameters, paths, security, servers};
-use crate::api::{ANY_METHOD, Api, Location, Operation, Skipped, visible};
+use crate::api::{ANY_METHOD, Api, Location, Operation, Skipped};
+use crate::invisible::visible;
 
 const METHODS: &[&str] = &[
     "get", "put", "post", "delete", "options", "head", "patch", "trace",

@@ -3,7 +3,7 @@
 
 use std::fmt::Write as _;
 
-use crate::api::is_hidden;
+use crate::invisible::is_invisible;
 
 /// A string literal in double quotes.
 pub(super) fn string_literal(text: &str) -> String {
@@ -26,7 +26,7 @@ fn push_escaped(target: &mut String, character: char) {
         '\\' => target.push_str("\\\\"),
         '\r' => target.push_str("\\r"),
         '\t' => target.push_str("\\t"),
-        _ if !is_hidden(character) => target.push(character),
+        _ if !is_invisible(character) => target.push(character),
         _ if code < 0x100 => {
             let _ = write!(target, "\\x{code:02x}");
         }
