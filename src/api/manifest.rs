@@ -269,10 +269,17 @@ impl Manifest {
     }
 }
 
-/// Whether a method may change state: `POST`, `PUT`, `PATCH`, `DELETE`.
+/// Whether a method may change state: every one but those that are safe by definition (RFC 9110,
+/// section 9.2.1), in upper case. One that is unknown, or spelt otherwise, may.
 #[must_use]
 pub fn is_mutating(method: &str) -> bool {
-    matches!(method, "POST" | "PUT" | "PATCH" | "DELETE")
+    !matches!(method, "GET" | "HEAD" | "OPTIONS" | "TRACE" | "QUERY")
+}
+
+/// Whether operations of this method are compiled at all.
+#[must_use]
+pub fn is_known_method(method: &str) -> bool {
+    !is_mutating(method) || matches!(method, "POST" | "PUT" | "PATCH" | "DELETE")
 }
 
 impl Function {
