@@ -253,7 +253,7 @@ pub struct Pagination {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Skipped {
-    /// The HTTP method in upper case.
+    /// The HTTP method in upper case, another spelling as the document has it, or [`ANY_METHOD`].
     pub method: String,
     /// The path template as the document spells it.
     pub path: String,
@@ -269,10 +269,13 @@ impl Manifest {
     }
 }
 
-/// Whether a method may change state: `POST`, `PUT`, `PATCH`, `DELETE`.
+/// In [`Skipped`], the operations of a path that could not be read, whatever they are.
+pub const ANY_METHOD: &str = "*";
+
+/// Whether a method may change state: `POST`, `PUT`, `PATCH`, `DELETE`, and all that are unknown.
 #[must_use]
 pub fn is_mutating(method: &str) -> bool {
-    matches!(method, "POST" | "PUT" | "PATCH" | "DELETE")
+    !matches!(method, "GET" | "HEAD" | "OPTIONS" | "TRACE" | "QUERY")
 }
 
 impl Function {

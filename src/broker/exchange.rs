@@ -6,7 +6,7 @@ use std::sync::OnceLock;
 use std::time::Duration;
 
 use bytes::{Bytes, BytesMut};
-use reqwest::header::{HeaderMap, LOCATION};
+use reqwest::header::{CONTENT_ENCODING, HeaderMap, LOCATION};
 use reqwest::{Certificate, Client, Method, Proxy, StatusCode, redirect, retry};
 use secrecy::{ExposeSecret as _, SecretString};
 use url::Url;
@@ -167,6 +167,11 @@ pub(super) async fn exchange(
         }
         let headers = std::mem::take(response.headers_mut());
         let body = read(response, limits.max_response_bytes).await?;
+        if !body.is_empty() && is_encoded(&headers) {
+            return Err(CallError::Network {
+                message: "the answer is compressed in a way that was not asked for".to_owned(),
+            });
+        }
         return Ok(Answer {
             status,
             headers,
@@ -174,6 +179,15 @@ pub(super) async fn exchange(
             not_followed,
         });
     }
+}
+
+/// Whether a body is still encoded: `reqwest` removes the header of what it decodes. An answer that
+/// cannot be read cannot be freed of secrets either.
+fn is_encoded(headers: &HeaderMap) -> bool {
+    headers
+        .get_all(CONTENT_ENCODING)
+        .iter()
+        .any(|encoding| !encoding.as_bytes().eq_ignore_ascii_case(b"identity"))
 }
 
 fn is_redirect(status: StatusCode) -> bool {

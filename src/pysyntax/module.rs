@@ -2,20 +2,27 @@
 //! literals, `TypedDict` classes, and stubs decorated with `@_api.operation(…)` of literals whose
 //! body is a docstring and `...`. Nothing in it can run anything but what the decorator does.
 
+mod calls;
 mod scan;
 
 use std::collections::HashSet;
 
 use ruff_python_ast::{
-    Arguments, Expr, Number, Operator, Parameters, Stmt, StmtClassDef, StmtFunctionDef, UnaryOp,
+    Expr, ExprStringLiteral, Operator, Parameters, Stmt, StmtClassDef, StmtFunctionDef,
 };
 use ruff_text_size::{Ranged, TextSize};
+
+use super::semantics;
+
+pub use calls::Arguments;
 
 /// What a compiled module holds.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct ModuleFacts {
     /// The name given to `Api`.
     pub server: String,
+    /// The keyword arguments given to `Api`.
+    pub api: Arguments,
     /// The stubs in order.
     pub functions: Vec<Stub>,
     /// The `TypedDict` classes in order.
@@ -31,8 +38,12 @@ pub struct Stub {
     pub method: String,
     /// The path template given to the decorator.
     pub path: String,
+    /// The keyword arguments given to the decorator.
+    pub arguments: Arguments,
     /// Its parameters in order.
     pub parameters: Vec<String>,
+    /// Those of them that have no default.
+    pub required: Vec<String>,
 }
 
 /// Why a text is no compiled module.
@@ -48,22 +59,6 @@ pub struct NotInGrammar {
 const TYPING: &[&str] = &["Any", "Literal", "NotRequired", "Required", "TypedDict"];
 /// Builtins that annotations may name.
 const BUILTINS: &[&str] = &["bool", "bytes", "dict", "float", "int", "list", "str"];
-/// Keyword arguments of `operation`.
-const OPERATION: &[&str] = &[
-    "path",
-    "query",
-    "header",
-    "cookie",
-    "reserved",
-    "content",
-    "body",
-    "accept",
-    "responses",
-    "api_key",
-    "auth",
-];
-const API: &[&str] = &["base_url_env", "auth_env", "base_url"];
-
 /// Reads a module that was compiled.
 ///
 /// # Errors
@@ -75,6 +70,12 @@ pub fn read(source: &str) -> Result<ModuleFacts, NotInGrammar> {
         line: line_of(source, error.location.start()),
         message: "it is no Python".to_owned(),
     })?;
+    if let Some(error) = semantics::errors(source, parsed.syntax()).first() {
+        return Err(NotInGrammar {
+            line: line_of(source, error.range.start()),
+            message: format!("it is no Python: {error}"),
+        });
+    }
     let mut reader = Reader {
         facts: ModuleFacts::default(),
         names: HashSet::new(),
@@ -119,11 +120,16 @@ impl Reader {
             return Err((first.start(), "expected a docstring"));
         }
         let mut is_bound = false;
+        // Without it annotations would be evaluated, and names in them used before they are bound.
+        let mut is_postponed = false;
         for statement in statements {
             match statement {
                 Stmt::ImportFrom(import) if !is_bound => {
                     let allowed: &[&str] = match import.module.as_deref() {
-                        Some("__future__") => &["annotations"],
+                        Some("__future__") => {
+                            is_postponed = true;
+                            &["annotations"]
+                        }
                         Some("typing") => TYPING,
                         Some("mce_runtime") => &["Api", "ApiError", "NULL"],
                         _ => return Err((import.start(), "this module is not imported from")),
@@ -154,9 +160,11 @@ impl Reader {
                     let called = name_of(&call.func).unwrap_or_default();
                     if called == "Api" && target.id.as_str() == "_api" && !is_bound {
                         is_bound = true;
-                        self.facts.server = api_arguments(&call.arguments)?;
+                        (self.facts.server, self.facts.api) = calls::api(&call.arguments)?;
                     } else if called == "TypedDict" && is_bound {
-                        typed_dict(target.id.as_str(), &call.arguments)?;
+                        for text in calls::typed_dict(target.id.as_str(), &call.arguments)? {
+                            self.text_annotation(text)?;
+                        }
                         self.class_name(target.start(), target.id.as_str())?;
                     } else {
                         return Err((assign.start(), "expected `_api = Api(…)` or a `TypedDict`"));
@@ -169,6 +177,12 @@ impl Reader {
         }
         if !is_bound {
             return Err((TextSize::new(0), "expected `_api = Api(…)`"));
+        }
+        if !is_postponed {
+            return Err((
+                TextSize::new(0),
+                "expected `from __future__ import annotations`",
+            ));
         }
         for (place, name) in &self.forward {
             if !BUILTINS.contains(&name.as_str()) && !self.names.contains(name) {
@@ -236,8 +250,12 @@ impl Reader {
         let [decorator] = function.decorator_list.as_slice() else {
             return Err((place, "expected one decorator"));
         };
-        let (method, path) = operation(&decorator.expression)?;
-        let parameters = self.parameters(&function.parameters)?;
+        let calls::Operation {
+            method,
+            path,
+            arguments,
+        } = calls::operation(&decorator.expression)?;
+        let (parameters, required) = self.parameters(&function.parameters)?;
         let returns = function
             .returns
             .as_deref()
@@ -252,12 +270,18 @@ impl Reader {
             name: name.to_owned(),
             method,
             path,
+            arguments,
             parameters,
+            required,
         });
         Ok(())
     }
 
-    fn parameters(&mut self, parameters: &Parameters) -> Result<Vec<String>, Refusal> {
+    /// The names of all parameters, and of those that have no default.
+    fn parameters(
+        &mut self,
+        parameters: &Parameters,
+    ) -> Result<(Vec<String>, Vec<String>), Refusal> {
         if !parameters.posonlyargs.is_empty()
             || !parameters.args.is_empty()
             || parameters.vararg.is_some()
@@ -265,7 +289,7 @@ impl Reader {
         {
             return Err((parameters.start(), "expected keyword-only parameters"));
         }
-        let mut names = Vec::new();
+        let (mut names, mut required) = (Vec::new(), Vec::new());
         for parameter in &parameters.kwonlyargs {
             let annotation = parameter.parameter.annotation.as_deref();
             let annotation = annotation.ok_or((parameter.start(), "expected a type"))?;
@@ -277,9 +301,28 @@ impl Reader {
             {
                 return Err((parameter.start(), "expected no default but `None`"));
             }
-            names.push(parameter.parameter.name.to_string());
+            let name = parameter.parameter.name.to_string();
+            if parameter.default.is_none() {
+                required.push(name.clone());
+            }
+            names.push(name);
         }
-        Ok(names)
+        Ok((names, required))
+    }
+
+    /// The type that a text spells. Python compiles such a text when the module is imported, and
+    /// runs it for whoever resolves the annotations.
+    fn text_annotation(&mut self, text: &ExprStringLiteral) -> Result<(), Refusal> {
+        let parsed = super::parse_expression(text.value.to_str());
+        let parsed = parsed.ok_or((text.start(), "expected the text of a type"))?;
+        let known = self.forward.len();
+        // Places in the text mean nothing in the module.
+        self.annotation(&parsed)
+            .map_err(|(_, message)| (text.start(), message))?;
+        for (place, _) in self.forward.iter_mut().skip(known) {
+            *place = text.start();
+        }
+        Ok(())
     }
 
     /// A type: names, `|`, and subscripts of them. The scan has bounded its depth.
@@ -301,7 +344,7 @@ impl Reader {
                     other => std::slice::from_ref(other),
                 };
                 match name {
-                    "Literal" => items.iter().try_for_each(literal),
+                    "Literal" => items.iter().try_for_each(calls::literal),
                     "list" | "dict" | "NotRequired" | "Required" => {
                         items.iter().try_for_each(|item| self.annotation(item))
                     }
@@ -328,89 +371,6 @@ fn text_of(expression: &Expr) -> Option<String> {
     match expression {
         Expr::StringLiteral(literal) => Some(literal.value.to_str().to_owned()),
         _ => None,
-    }
-}
-
-/// A constant, or tuples and dictionaries of constants.
-fn literal(expression: &Expr) -> Result<(), Refusal> {
-    match expression {
-        Expr::StringLiteral(_) | Expr::BooleanLiteral(_) | Expr::NoneLiteral(_) => Ok(()),
-        Expr::NumberLiteral(number) if matches!(number.value, Number::Int(_)) => Ok(()),
-        Expr::UnaryOp(unary)
-            if unary.op == UnaryOp::USub
-                && matches!(unary.operand.as_ref(), Expr::NumberLiteral(_)) =>
-        {
-            Ok(())
-        }
-        Expr::Tuple(tuple) => tuple.elts.iter().try_for_each(literal),
-        Expr::Dict(dict) => dict.items.iter().try_for_each(|item| {
-            let key = item
-                .key
-                .as_ref()
-                .ok_or((item.value.start(), "expected a key"))?;
-            literal(key).and_then(|()| literal(&item.value))
-        }),
-        other => Err((other.start(), "expected a literal")),
-    }
-}
-
-fn keywords(arguments: &Arguments, allowed: &[&str]) -> Result<(), Refusal> {
-    for keyword in &arguments.keywords {
-        let place = keyword.value.start();
-        let name = keyword
-            .arg
-            .as_deref()
-            .ok_or((place, "expected a named argument"))?;
-        if !allowed.contains(&name) {
-            return Err((place, "this argument is unknown"));
-        }
-        literal(&keyword.value)?;
-    }
-    Ok(())
-}
-
-fn api_arguments(arguments: &Arguments) -> Result<String, Refusal> {
-    keywords(arguments, API)?;
-    match arguments.args.as_ref() {
-        [server] => text_of(server).ok_or((server.start(), "expected the server's name")),
-        _ => Err((arguments.start(), "expected the server's name")),
-    }
-}
-
-fn typed_dict(name: &str, arguments: &Arguments) -> Result<(), Refusal> {
-    keywords(arguments, &["total"])?;
-    match arguments.args.as_ref() {
-        [first, fields @ Expr::Dict(_)] if text_of(first).as_deref() == Some(name) => {
-            literal(fields)
-        }
-        _ => Err((
-            arguments.start(),
-            "expected the name of the `TypedDict` and its keys",
-        )),
-    }
-}
-
-fn operation(decorator: &Expr) -> Result<(String, String), Refusal> {
-    let refusal = (
-        decorator.start(),
-        "expected `@_api.operation(method, path, …)`",
-    );
-    let Expr::Call(call) = decorator else {
-        return Err(refusal);
-    };
-    let Expr::Attribute(attribute) = call.func.as_ref() else {
-        return Err(refusal);
-    };
-    if name_of(&attribute.value) != Some("_api") || attribute.attr.as_str() != "operation" {
-        return Err(refusal);
-    }
-    keywords(&call.arguments, OPERATION)?;
-    match call.arguments.args.as_ref() {
-        [method, path] => match (text_of(method), text_of(path)) {
-            (Some(method), Some(path)) => Ok((method, path)),
-            _ => Err(refusal),
-        },
-        _ => Err(refusal),
     }
 }
 
@@ -456,6 +416,44 @@ def get_pet(*, id_: int, odd: Odd | None = None) -> dict[str, Any]:
             ("get_pet", "GET", "/pets/{id}")
         );
         assert_eq!(stub.parameters, ["id_", "odd"]);
+        assert_eq!(stub.required, ["id_"]);
+        let path = serde_json::json!({"id_": ["simple", false, "id"]});
+        assert_eq!(stub.arguments, Arguments::from([("path".into(), path)]));
+        assert_eq!(facts.api["base_url_env"], "MCE_X_BASE_URL");
+    }
+
+    /// What the parser takes and `CPython` does not.
+    #[test]
+    fn what_python_would_refuse_to_compile_is_no_compiled_module() {
+        let digits = "1".repeat(4_301);
+        for (from, to) in [
+            ("odd: Odd | None", "id_: Odd | None"),
+            ("auth_env=\"MCE_X_AUTH\"", "base_url_env=\"MCE_X_AUTH\""),
+            ("\"id\")}", "\"id\")}, path={}"),
+            ("\"id\")}", "\"id\"), \"id_\": \"simple\"}"),
+            ("\"cat\", -1", &format!("\"cat\", -{digits}")),
+            ("\"cat\", -1", "\"cat\", -1.5"),
+            ("from __future__ import annotations\n", "\n"),
+            ("\"list[Pet]\"", "\"list[Pet\""),
+        ] {
+            let source = GOOD.replacen(from, to, 1);
+            assert_ne!(source, GOOD, "{from}");
+            assert!(read(&source).is_err(), "{to}");
+        }
+    }
+
+    /// `typing.get_type_hints` evaluates them.
+    #[test]
+    fn a_type_as_text_is_held_to_the_same_grammar() {
+        for text in [
+            "\"print(1)\"",
+            "\"list[Unknown]\"",
+            "print",
+            "\"Literal[print]\"",
+        ] {
+            let source = GOOD.replacen("\"list[Pet]\"", text, 1);
+            assert_eq!(read(&source).unwrap_err().line, 19, "{text}");
+        }
     }
 
     #[test]

@@ -14,7 +14,7 @@ const DUPLICATE: &str = "duplicate key";
 
 /// Reads a text that begins with `{` or `[`.
 pub(super) fn read(text: &str, limits: &Limits) -> Result<Value, Error> {
-    check_depth(text, limits.depth)?;
+    check_bounds(text, limits)?;
     let nodes = Cell::new(limits.nodes);
     let mut deserializer = serde_json::Deserializer::from_str(text);
     deserializer.disable_recursion_limit();
@@ -44,10 +44,13 @@ pub(super) fn read(text: &str, limits: &Limits) -> Result<Value, Error> {
     })
 }
 
-/// Counts nesting before any parser recurses, quoted text left aside.
-fn check_depth(text: &str, limit: usize) -> Result<(), Error> {
+/// Counts nesting before any parser recurses, and values before any takes memory for them;
+/// quoted text left aside.
+fn check_bounds(text: &str, limits: &Limits) -> Result<(), Error> {
     let (mut depth, mut line, mut line_start) = (0_usize, 1_usize, 0_usize);
     let (mut quoted, mut escaped) = (false, false);
+    // Each comma stands before a value. First ones are not seen here but while parsing.
+    let mut nodes = 1_usize;
     for (at, byte) in text.bytes().enumerate() {
         if byte == b'\n' {
             line += 1;
@@ -57,19 +60,23 @@ fn check_depth(text: &str, limit: usize) -> Result<(), Error> {
             _ if escaped => escaped = false,
             b'\\' if quoted => escaped = true,
             b'"' => quoted = !quoted,
-            b'{' | b'[' if !quoted => {
-                depth += 1;
-                if depth > limit {
-                    let column = at - line_start + 1;
-                    return Err(Error::new(
-                        Position { line, column },
-                        format!("expected at most {limit} levels of nesting, found more"),
-                    ));
-                }
-            }
+            b'{' | b'[' if !quoted => depth += 1,
             b'}' | b']' if !quoted => depth = depth.saturating_sub(1),
+            b',' if !quoted => nodes += 1,
             _ => {}
         }
+        let bound = if depth > limits.depth {
+            format!("{} levels of nesting", limits.depth)
+        } else if nodes > limits.nodes {
+            format!("{} values", limits.nodes)
+        } else {
+            continue;
+        };
+        let column = at - line_start + 1;
+        return Err(Error::new(
+            Position { line, column },
+            format!("expected at most {bound}, found more"),
+        ));
     }
     Ok(())
 }
