@@ -281,3 +281,12 @@ fn the_scan_sees_groups_and_nested_paths() {
         "f( )  \n"
     );
 }
+
+/// With its feature `raw_value`, `serde_json` parses the text of such an object with a fresh depth
+/// limit, so that a client's arguments could overflow the stack. Any dependency can turn it on.
+#[test]
+fn no_dependency_makes_serde_json_parse_text_within_text() {
+    let text = r#"{"$serde_json::private::RawValue":"[1]"}"#;
+    let value: serde_json::Value = serde_json::from_str(text).unwrap_or_default();
+    assert!(value.is_object(), "{value}");
+}

@@ -113,6 +113,10 @@ pub async fn run_with(
             .push(format!("{}: no servers", config.path.display()));
         return report;
     }
+    if let Err(error) = folder::check_output(&options.output) {
+        report.error = Some(error.to_string());
+        return report;
+    }
     let parent = config.path.parent().map(PathBuf::from).unwrap_or_default();
     let options = Arc::new(options.clone());
     let compiled: Vec<ServerReport> = futures::stream::iter(&config.servers)
