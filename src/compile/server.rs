@@ -151,7 +151,8 @@ pub(super) fn compile(
         rendered: &rendered,
         read_only: server.is_read_only,
     });
-    describe(&manifest, &named.api.warnings, report);
+    let warnings = [named.api.warnings.as_slice(), &rendered.warnings].concat();
+    describe(&manifest, &warnings, report);
     let written = folder::write(
         &options.output,
         &server.name,
