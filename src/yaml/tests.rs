@@ -84,7 +84,11 @@ fn alias_bombs_end_at_the_node_limit() {
 
 #[test]
 fn long_text_that_aliases_repeat_ends_at_the_byte_limit() {
-    let text = format!("a: &a {}\nb: [{}]\n", "y".repeat(10_000), "*a, ".repeat(200));
+    let text = format!(
+        "a: &a {}\nb: [{}]\n",
+        "y".repeat(10_000),
+        "*a, ".repeat(200)
+    );
     let error = read(text.as_bytes(), &Limits::CONFIG).unwrap_err();
     assert_eq!(
         error.message,
