@@ -153,7 +153,8 @@ pub(super) fn compile(
         rendered: &rendered,
         read_only: server.is_read_only,
     });
-    describe(&manifest, &named.api.warnings, report);
+    let warnings = [named.api.warnings.as_slice(), &rendered.warnings].concat();
+    describe(&manifest, &warnings, report);
     report.warnings.extend(advice::of(server, &manifest));
     let written = folder::write(
         &options.output,
