@@ -65,7 +65,7 @@ pub(super) async fn load(
     }
     let request = openapi::Request {
         source,
-        shown: visible(&manifest::source_text(server)),
+        shown: visible(&manifest::shown(server)),
         folder,
         headers,
         certificates,
@@ -83,7 +83,7 @@ pub(super) fn compile(
     let lock = folder::lock(&options.output, &server.name)?;
     let mut api = openapi::read(&loaded.bytes, loaded.location.as_ref()).map_err(|error| {
         CompileError::Read {
-            source_shown: visible(&manifest::source_text(server)),
+            source_shown: visible(&manifest::shown(server)),
             error,
         }
     })?;
