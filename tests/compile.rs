@@ -263,6 +263,31 @@ fn a_document_cannot_move_the_origin_without_consent() {
     );
 }
 
+/// Credentials go where the config says, so consent would be to nothing.
+#[test]
+fn a_moved_origin_is_a_warning_where_the_config_names_the_base_url() {
+    let project = Project::new(
+        "  - name: weather\n    swagger_url: weather.yaml\n    base_url: https://own.example/v1\n",
+    );
+    project.compile();
+    project.write(
+        "weather.yaml",
+        &WEATHER.replace("weather.example", "moved.example"),
+    );
+    let report = project.compile();
+    assert!(!report.failed(), "{report:?}");
+    let warning = report.servers[0]
+        .warnings
+        .iter()
+        .find(|warning| warning.contains("https://eu.moved.example"))
+        .unwrap();
+    assert!(warning.contains("https://eu.weather.example"), "{warning}");
+    assert!(
+        warning.contains("`base_url` of the config is used"),
+        "{warning}"
+    );
+}
+
 #[test]
 fn a_missing_document_with_an_absolute_path_is_named_as_it_is_spelt() {
     let missing = std::env::temp_dir().join("no-such-folder/api.yaml");
