@@ -15,6 +15,7 @@ mod client;
 mod compile;
 mod completions;
 mod demo;
+mod excerpt;
 mod exec;
 mod guard;
 #[cfg(feature = "test-hooks")]
