@@ -1,6 +1,6 @@
 //! Which operations are compiled: the read-only rule, `include` and `exclude`.
 
-use super::manifest::{Skipped, is_mutating};
+use super::manifest::{Skipped, UNKNOWN_METHOD, is_mutating};
 use super::model::{Api, Operation};
 
 /// The rules of one server, as the config gives them.
@@ -89,7 +89,7 @@ pub fn apply(api: &mut Api, rules: &Rules) -> Result<(), RuleError> {
     }
     api.operations = kept;
     for skipped in &mut api.skipped {
-        if forbidden(rules, &skipped.method, &skipped.path) {
+        if skipped.method != UNKNOWN_METHOD && forbidden(rules, &skipped.method, &skipped.path) {
             "read_only".clone_into(&mut skipped.reason);
         }
     }
