@@ -1,10 +1,6 @@
 //! The pipeline as a whole: what is written, when, and what is left alone.
 
-#![expect(
-    clippy::unwrap_used,
-    clippy::expect_used,
-    reason = "a test fails by panicking"
-)]
+#![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -543,29 +539,29 @@ fn a_manifest_that_sends_elsewhere_than_the_module_says_is_refused() {
     type Change = fn(&mut serde_json::Value);
     let changes: [(&str, Change); 18] = [
         ("base_url", |it| {
-            it["base_url"] = "https://evil.example".into()
+            it["base_url"] = "https://evil.example".into();
         }),
         ("base_url", |it| it["base_url"] = serde_json::Value::Null),
         ("base_url_env", |it| {
-            it["base_url_env"] = "MCE_EVIL_BASE_URL".into()
+            it["base_url_env"] = "MCE_EVIL_BASE_URL".into();
         }),
         ("get_forecast", |it| {
-            of(it, "get_forecast")["parameters"][0]["wire_name"] = "x".into()
+            of(it, "get_forecast")["parameters"][0]["wire_name"] = "x".into();
         }),
         ("get_forecast", |it| {
-            of(it, "get_forecast")["parameters"][0]["style"] = "label".into()
+            of(it, "get_forecast")["parameters"][0]["style"] = "label".into();
         }),
         ("get_forecast", |it| {
-            of(it, "get_forecast")["parameters"][0]["explode"] = true.into()
+            of(it, "get_forecast")["parameters"][0]["explode"] = true.into();
         }),
         ("get_forecast", |it| {
-            of(it, "get_forecast")["parameters"][0]["in"] = "query".into()
+            of(it, "get_forecast")["parameters"][0]["in"] = "query".into();
         }),
         ("get_forecast", |it| {
             of(it, "get_forecast")["parameters"][0]["required"] = false.into();
         }),
         ("get_forecast", |it| {
-            of(it, "get_forecast")["parameters"][1]["in"] = "header".into()
+            of(it, "get_forecast")["parameters"][1]["in"] = "header".into();
         }),
         ("get_forecast", |it| {
             of(it, "get_forecast")["parameters"][1]["allow_reserved"] = true.into();
@@ -574,10 +570,10 @@ fn a_manifest_that_sends_elsewhere_than_the_module_says_is_refused() {
             of(it, "get_forecast")["parameters"][1]["content_type"] = "text/plain".into();
         }),
         ("get_forecast", |it| {
-            of(it, "get_forecast")["path"] = "/admin/{stationId}".into()
+            of(it, "get_forecast")["path"] = "/admin/{stationId}".into();
         }),
         ("get_forecast", |it| {
-            of(it, "get_forecast")["security"] = serde_json::json!([])
+            of(it, "get_forecast")["security"] = serde_json::json!([]);
         }),
         ("get_forecast", |it| {
             of(it, "get_forecast")["responses"][0]["kind"] = "bytes".into();
@@ -589,7 +585,7 @@ fn a_manifest_that_sends_elsewhere_than_the_module_says_is_refused() {
             of(it, "add_observation")["body"]["content_type"] = "text/plain".into();
         }),
         ("add_observation", |it| {
-            of(it, "add_observation")["body"]["name"] = "other".into()
+            of(it, "add_observation")["body"]["name"] = "other".into();
         }),
         ("add_observation", |it| {
             it["security_schemes"]["other"] =
