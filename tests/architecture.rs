@@ -16,7 +16,7 @@ const ARROWS: &[(&str, &[&str])] = &[
     (
         "broker",
         &[
-            "address", "api", "config", "headers", "sandbox", "vault", "wire",
+            "address", "api", "config", "files", "headers", "sandbox", "vault", "wire",
         ],
     ),
     (
@@ -24,6 +24,7 @@ const ARROWS: &[(&str, &[&str])] = &[
         &[
             "api",
             "config",
+            "files",
             "invisible",
             "openapi",
             "pysyntax",
@@ -31,16 +32,27 @@ const ARROWS: &[(&str, &[&str])] = &[
             "yaml",
         ],
     ),
-    ("config", &["address", "headers", "invisible", "yaml"]),
+    (
+        "config",
+        &[
+            "address",
+            "files",
+            "headers",
+            "invisible",
+            "variables",
+            "yaml",
+        ],
+    ),
+    ("files", &[]),
     ("guard", &["invisible", "pysyntax"]),
     ("headers", &[]),
     ("invisible", &[]),
     (
         "openapi",
-        &["address", "api", "headers", "invisible", "yaml"],
+        &["address", "api", "files", "headers", "invisible", "yaml"],
     ),
     ("pysyntax", &[]),
-    ("python", &["api", "invisible", "pysyntax"]),
+    ("python", &["api", "invisible", "pysyntax", "variables"]),
     (
         "runtime",
         &[
@@ -49,6 +61,7 @@ const ARROWS: &[(&str, &[&str])] = &[
     ),
     ("sandbox", &["config", "wire"]),
     ("server", &["config", "guard", "runtime"]),
+    ("variables", &[]),
     ("vault", &["api", "config", "headers"]),
     ("wire", &["api"]),
     ("yaml", &[]),

@@ -2,12 +2,13 @@
 
 use std::collections::BTreeSet;
 use std::fs;
-use std::io::{ErrorKind, Read};
+use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
 use super::manifest::sha256_hex;
 use super::{FUNCTIONS_FILE, MANIFEST_FILE, RUNTIME, RUNTIME_FILE, swap};
 use crate::api::{MANIFEST_VERSION, Manifest};
+use crate::files::{self, Links, ReadError};
 
 /// Size of a file that is read back, in bytes.
 const LARGEST: u64 = 256 << 20;
@@ -92,33 +93,19 @@ pub(super) fn parse_manifest(bytes: &[u8]) -> Result<Manifest, String> {
 
 /// The bytes of a regular file; `None` where there is nothing.
 pub(super) fn read_regular(path: &Path) -> Result<Option<Vec<u8>>, FolderError> {
-    let metadata = match fs::symlink_metadata(path) {
-        Ok(metadata) => metadata,
-        Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
-        Err(error) => return Err(io("read", path)(error)),
-    };
-    let refuse = |reason: &str| FolderError::Io {
-        action: "read",
-        path: path.to_owned(),
-        reason: reason.to_owned(),
-    };
-    if metadata.is_symlink() {
-        return Err(FolderError::Link {
+    match files::read_regular(path, LARGEST, Links::Refused) {
+        Ok(bytes) => Ok(Some(bytes)),
+        Err(ReadError::Io(error)) if error.kind() == ErrorKind::NotFound => Ok(None),
+        Err(ReadError::Io(error)) => Err(io("read", path)(error)),
+        Err(ReadError::Link) => Err(FolderError::Link {
             path: path.to_owned(),
-        });
+        }),
+        Err(refused) => Err(FolderError::Io {
+            action: "read",
+            path: path.to_owned(),
+            reason: format!("it {refused}"),
+        }),
     }
-    if !metadata.is_file() {
-        return Err(refuse("it is no regular file"));
-    }
-    let file = fs::File::open(path).map_err(io("read", path))?;
-    let mut bytes = Vec::new();
-    file.take(LARGEST + 1)
-        .read_to_end(&mut bytes)
-        .map_err(io("read", path))?;
-    if u64::try_from(bytes.len()).unwrap_or(u64::MAX) > LARGEST {
-        return Err(refuse("it is larger than any file this program writes"));
-    }
-    Ok(Some(bytes))
 }
 
 fn refuse_link(path: &Path) -> Result<(), FolderError> {

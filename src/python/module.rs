@@ -15,6 +15,7 @@ use super::text::{docstring, one_line, prose, string_literal};
 use super::types::PythonType;
 use crate::api::identifiers::type_name;
 use crate::api::{Media, NamedApi, Operation, OperationNames, ResponseKind};
+use crate::variables;
 
 const TEMPLATE: &str = include_str!("../../templates/functions.py.jinja");
 const LONGEST_TITLE: usize = 120;
@@ -204,10 +205,9 @@ fn module_docstring(api: &NamedApi, target: Target<'_>) -> String {
 }
 
 fn api_line(api: &NamedApi, target: Target<'_>) -> String {
-    let prefix = format!("MCE_{}", target.server.to_ascii_uppercase());
     let mut items = vec![Code::Text(string_literal(target.server))];
     for (keyword, suffix) in [("base_url_env", "BASE_URL"), ("auth_env", "AUTH")] {
-        let value = Code::Text(string_literal(&format!("{prefix}_{suffix}")));
+        let value = Code::Text(string_literal(&variables::of_server(target.server, suffix)));
         items.push(Code::around(format!("{keyword}="), value, ""));
     }
     if let Some(base_url) = &api.api.base_url {
