@@ -22,6 +22,7 @@ const ARROWS: &[(&str, &[&str])] = &[
     (
         "compile",
         &[
+            "address",
             "api",
             "config",
             "files",

@@ -9,9 +9,9 @@ use reqwest::header::{CONTENT_TYPE, HeaderMap};
 use tokio::sync::Semaphore;
 
 use super::exchange::{Answer, exchange};
-use super::names::is_shown_header;
+use super::names::{is_shown_header, quoted};
 use super::outgoing::Parts;
-use super::recording::Recording;
+use super::recording::{self, Recording};
 use super::server::{Link, Server};
 use super::{Broker, Redactor, Scope};
 use crate::api::Function;
@@ -23,6 +23,8 @@ pub(super) struct Execution {
     broker: Arc<Broker>,
     scope: Scope,
     calls: AtomicUsize,
+    /// Calls refused without a record of their own.
+    unrecorded: AtomicUsize,
     slots: Semaphore,
 }
 
@@ -33,6 +35,7 @@ impl Execution {
             broker,
             scope,
             calls: AtomicUsize::new(0),
+            unrecorded: AtomicUsize::new(0),
             slots,
         }
     }
@@ -51,6 +54,7 @@ impl Execution {
             // Code that goes on all the same may not fill the audit with its attempts.
             if before >= limit.saturating_mul(2) {
                 recording.forget();
+                self.unrecorded.fetch_add(1, Ordering::Relaxed);
             }
             return Err(CallError::Limit {
                 message: format!(
@@ -134,6 +138,7 @@ impl Execution {
             .vault
             .extra_headers(&manifest.server)
             .map_err(vault_error)?;
+        let was_anonymous = credentials.is_empty() && extra_headers.is_empty();
         let parts = Parts {
             base,
             routes: &server.routes,
@@ -159,7 +164,7 @@ impl Execution {
                 ),
             });
         }
-        exchange(
+        let answer = exchange(
             connections,
             base,
             &server.routes,
@@ -167,7 +172,11 @@ impl Execution {
             outgoing,
             &broker.limits,
         )
-        .await
+        .await?;
+        Ok(Answer {
+            was_anonymous,
+            ..answer
+        })
     }
 
     /// What the sandbox gets of an answer.
@@ -191,6 +200,10 @@ impl Execution {
         self.broker.redactor.value(&mut body);
         let message = match answer.not_followed {
             Some(why) => format!("{}: the redirect was not followed: {why}", answer.status),
+            None if answer.was_anonymous && matches!(status, 401 | 403) => format!(
+                "{}; no credential was attached: the config has no `auth` that fits this operation",
+                error_message(status, content_type, &body)
+            ),
             None => error_message(status, content_type, &body),
         };
         Err(CallError::Api {
@@ -221,21 +234,24 @@ impl Host for Execution {
     }
 }
 
+impl Drop for Execution {
+    /// One record for all the calls that got none.
+    fn drop(&mut self) {
+        let unrecorded = *self.unrecorded.get_mut();
+        if unrecorded > 0 {
+            self.broker
+                .recorder
+                .record(recording::further(&self.scope, unrecorded));
+        }
+    }
+}
+
 /// A body that could not be decoded, as text if it is any.
 fn readable(answer: &Answer) -> Value {
     match std::str::from_utf8(&answer.body) {
         Ok(text) => Value::String(text.to_owned()),
         Err(_) => Value::Bytes(answer.body.clone()),
     }
-}
-
-/// A name from outside, for a message.
-fn quoted(name: &str) -> String {
-    name.chars()
-        .take(100)
-        .collect::<String>()
-        .escape_default()
-        .to_string()
 }
 
 /// The line for an error status, out of its body as the sandbox gets it.

@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 
+use super::advice;
 use super::folder::{self, FolderError, Lock};
 use super::manifest::{self, Inputs};
 use super::{Options, ServerReport, json};
@@ -153,6 +154,7 @@ pub(super) fn compile(
         read_only: server.is_read_only,
     });
     describe(&manifest, &named.api.warnings, report);
+    report.warnings.extend(advice::of(server, &manifest));
     let written = folder::write(
         &options.output,
         &server.name,
