@@ -373,6 +373,24 @@ async def main():
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn calls_on_their_way_are_over_before_the_outcome_is_there() {
+    let place = place().await;
+    let host = Arc::new(FakeHost::default());
+    let code = "
+import threading, time, _mce_host
+for _ in range(4):
+    threading.Thread(target=_mce_host.call, args=('s', 'never', {}), daemon=True).start()
+time.sleep(0.5)
+result = 1
+";
+    let outcome = place.sandbox.run(job(code), host.clone()).await;
+    assert_eq!(value(&outcome), &json!(1));
+    assert_eq!(host.calls.load(Ordering::SeqCst), 4);
+    assert_eq!(host.cut_off.load(Ordering::SeqCst), 4);
+    place.close().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn a_thousand_calls_at_once_are_all_answered() {
     let place = place().await;
     let host = Arc::new(FakeHost::default());

@@ -3,6 +3,7 @@
 
 use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
+use std::time::Duration;
 
 use bytes::Bytes;
 use futures::FutureExt;
@@ -26,6 +27,8 @@ use crate::wire::{Arguments, Value};
 const MAX_BYTES_IN_FLIGHT: usize = 64 << 20;
 /// Bytes of messages that are not complete yet.
 const MAX_UNFINISHED: usize = 64 << 20;
+/// How long calls that are cut off may take to let go.
+const GRACE: Duration = Duration::from_secs(2);
 /// Frames that wait to be written.
 const WRITE_QUEUE: usize = 4;
 
@@ -110,6 +113,8 @@ pub(super) async fn execute(mut started: Started, job: Job, host: Arc<dyn Host>)
     };
     // Removed in the background; whatever still runs in it is killed.
     drop(started.container);
+    // A call that is cut off is part of what happened: its end is seen before the outcome is.
+    let _ = tokio::time::timeout(GRACE, execution.calls.shutdown()).await;
     execution.output.into_outcome(result, elapsed)
 }
 
