@@ -154,6 +154,10 @@ impl FakeHost {
                 let _cut_off = CutOff(&self.cut_off);
                 std::future::pending().await
             }
+            "slower" => {
+                tokio::time::sleep(Duration::from_secs(2)).await;
+                Ok(Value::Null)
+            }
             "slow" => {
                 tokio::time::sleep(Duration::from_millis(400)).await;
                 Ok(arguments.get("n").cloned().unwrap_or_default())
