@@ -1,6 +1,10 @@
 //! The pipeline as a whole: what is written, when, and what is left alone.
 
-#![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
+#![expect(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    reason = "a test fails by panicking"
+)]
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -364,23 +368,139 @@ fn a_tampered_folder_is_refused_with_what_to_do() {
     });
     assert!(error.contains("drop_observations"), "{error}");
     // Code in the module is refused even where its hash is made to fit.
-    let error = tampered(&|project| {
-        use sha2::Digest as _;
-        let hash = |text: &str| {
-            let digest = sha2::Sha256::digest(text.as_bytes());
-            digest
-                .iter()
-                .fold(String::new(), |hex, byte| format!("{hex}{byte:02x}"))
-        };
-        let old = project.read(functions);
-        let new = format!("{old}\nimport os\n");
-        project.write(functions, &new);
-        replace(project, manifest, &hash(&old), &hash(&new));
-    });
+    let error = tampered(&|project| rewrite(project, |old| format!("{old}\nimport os\n")));
     assert!(
         error.contains("not allowed") || error.contains("line"),
         "{error}"
     );
+}
+
+/// Changes the module and makes the manifest's hash fit.
+fn rewrite(project: &Project, change: impl FnOnce(&str) -> String) {
+    use sha2::Digest as _;
+    let hash = |text: &str| {
+        let digest = sha2::Sha256::digest(text.as_bytes());
+        digest
+            .iter()
+            .fold(String::new(), |hex, byte| format!("{hex}{byte:02x}"))
+    };
+    let old = project.read("compiled/weather/functions.py");
+    let new = change(&old);
+    assert_ne!(old, new);
+    project.write("compiled/weather/functions.py", &new);
+    let manifest = project.read("compiled/weather/manifest.json");
+    project.write(
+        "compiled/weather/manifest.json",
+        &manifest.replace(&hash(&old), &hash(&new)),
+    );
+}
+
+/// What is reviewed is the module, so a manifest that says anything else is not served.
+#[test]
+fn a_manifest_that_sends_elsewhere_than_the_module_says_is_refused() {
+    type Change = fn(&mut serde_json::Value);
+    let changes: [(&str, Change); 18] = [
+        ("base_url", |it| {
+            it["base_url"] = "https://evil.example".into()
+        }),
+        ("base_url", |it| it["base_url"] = serde_json::Value::Null),
+        ("base_url_env", |it| {
+            it["base_url_env"] = "MCE_EVIL_BASE_URL".into()
+        }),
+        ("get_forecast", |it| {
+            of(it, "get_forecast")["parameters"][0]["wire_name"] = "x".into()
+        }),
+        ("get_forecast", |it| {
+            of(it, "get_forecast")["parameters"][0]["style"] = "label".into()
+        }),
+        ("get_forecast", |it| {
+            of(it, "get_forecast")["parameters"][0]["explode"] = true.into()
+        }),
+        ("get_forecast", |it| {
+            of(it, "get_forecast")["parameters"][0]["in"] = "query".into()
+        }),
+        ("get_forecast", |it| {
+            of(it, "get_forecast")["parameters"][0]["required"] = false.into();
+        }),
+        ("get_forecast", |it| {
+            of(it, "get_forecast")["parameters"][1]["in"] = "header".into()
+        }),
+        ("get_forecast", |it| {
+            of(it, "get_forecast")["parameters"][1]["allow_reserved"] = true.into();
+        }),
+        ("get_forecast", |it| {
+            of(it, "get_forecast")["parameters"][1]["content_type"] = "text/plain".into();
+        }),
+        ("get_forecast", |it| {
+            of(it, "get_forecast")["path"] = "/admin/{stationId}".into()
+        }),
+        ("get_forecast", |it| {
+            of(it, "get_forecast")["security"] = serde_json::json!([])
+        }),
+        ("get_forecast", |it| {
+            of(it, "get_forecast")["responses"][0]["kind"] = "bytes".into();
+        }),
+        ("get_forecast", |it| {
+            of(it, "get_forecast")["responses"][0]["content_types"][0] = "text/x".into();
+        }),
+        ("add_observation", |it| {
+            of(it, "add_observation")["body"]["content_type"] = "text/plain".into();
+        }),
+        ("add_observation", |it| {
+            of(it, "add_observation")["body"]["name"] = "other".into()
+        }),
+        ("add_observation", |it| {
+            it["security_schemes"]["other"] =
+                serde_json::json!({"type": "apiKey", "scheme": null, "in": "query", "name": "k"});
+            of(it, "add_observation")["security"] = serde_json::json!([{"other": []}]);
+        }),
+    ];
+    let project = Project::weather();
+    project.compile();
+    let before = project.read("compiled/weather/manifest.json");
+    for (index, (named, change)) in changes.into_iter().enumerate() {
+        let mut manifest = serde_json::from_str(&before).unwrap();
+        change(&mut manifest);
+        let after = serde_json::to_string_pretty(&manifest).unwrap();
+        project.write("compiled/weather/manifest.json", &after);
+        let verified = project.verify("weather");
+        let error = verified.expect_err(&index.to_string()).to_string();
+        assert!(
+            error.contains(&format!("disagree on `{named}`")),
+            "{index}: {error}"
+        );
+    }
+    // As data alone, and in whatever order, it is the same manifest.
+    let whole: serde_json::Value = serde_json::from_str(&before).unwrap();
+    project.write("compiled/weather/manifest.json", &whole.to_string());
+    assert!(project.verify("weather").is_ok());
+}
+
+fn of<'a>(manifest: &'a mut serde_json::Value, name: &str) -> &'a mut serde_json::Value {
+    let functions = manifest["functions"].as_array_mut().unwrap();
+    functions.iter_mut().find(|it| it["name"] == name).unwrap()
+}
+
+/// Neither a method in lower case nor one that nobody knows is taken for a safe one.
+#[test]
+fn a_method_that_is_unknown_is_not_served_and_counts_as_changing() {
+    for method in ["delete", "PURGE", "get", ""] {
+        let project = Project::new(
+            "  - name: weather\n    swagger_url: weather.yaml\n    is_read_only: true\n",
+        );
+        project.compile();
+        rewrite(&project, |module| {
+            module.replace("\"GET\"", &format!("\"{method}\""))
+        });
+        let manifest = project.read("compiled/weather/manifest.json");
+        project.write(
+            "compiled/weather/manifest.json",
+            &manifest.replace("\"method\": \"GET\"", &format!("\"method\": \"{method}\"")),
+        );
+        let error = project.verify("weather").unwrap_err().to_string();
+        assert!(error.contains(&format!("is `{method}`")), "{error}");
+        assert!(mce::api::is_mutating(method), "{method}");
+    }
 }
 
 #[test]
@@ -535,4 +655,45 @@ fn no_leftovers(folder: &Path) -> bool {
         !entry.file_name().to_string_lossy().ends_with(".tmp")
             && (!entry.path().is_dir() || no_leftovers(&entry.path()))
     })
+}
+
+#[test]
+fn a_killed_process_leaves_nothing_beside_files_of_others() {
+    let project = Project::weather();
+    project.compile();
+    project.write("compiled/weather/notes.md", "mine");
+    for milliseconds in [45, 60, 80, 100, 125, 150] {
+        let mut child = std::process::Command::new(std::env::current_exe().unwrap())
+            .args(["--ignored", "--exact", "compile_until_killed"])
+            .env("MCE_TEST_COMPILE_FOLDER", project.path(""))
+            .stdout(std::process::Stdio::null())
+            .stderr(std::process::Stdio::null())
+            .spawn()
+            .unwrap();
+        std::thread::sleep(std::time::Duration::from_millis(milliseconds));
+        child.kill().unwrap();
+        child.wait().unwrap();
+        let mut names: Vec<_> = fs::read_dir(project.path("compiled/weather"))
+            .unwrap()
+            .map(|entry| entry.unwrap().file_name())
+            .collect();
+        names.sort();
+        assert_eq!(names, ["functions.py", "manifest.json", "notes.md"]);
+    }
+    assert!(!project.compile().failed());
+    assert!(project.verify("weather").is_ok());
+}
+
+#[test]
+fn an_output_folder_that_is_a_file_is_one_error() {
+    let project = Project::weather();
+    project.write("compiled", "mine");
+    let report = project.compile();
+    assert!(report.servers.is_empty());
+    let error = report.error.unwrap();
+    assert!(
+        error.ends_with("/compiled`: it is a file; name a folder"),
+        "{error}"
+    );
+    assert_eq!(project.read("compiled"), "mine");
 }

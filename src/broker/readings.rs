@@ -30,8 +30,9 @@ fn visit_deeper(
     if layers.len() == DECODINGS {
         return;
     }
-    for decode in [percent_escape, json_escape] {
-        let Some((reading, marks)) = unescaped(text, decode) else {
+    let kinds: [(u8, Decode); 2] = [(b'%', percent_escape), (b'\\', json_escape)];
+    for (first, decode) in kinds {
+        let Some((reading, marks)) = unescaped(text, first, decode) else {
             continue;
         };
         layers.push(marks);
@@ -67,13 +68,20 @@ impl Escape {
     }
 }
 
-/// Undoes the escapes of one kind; none where there are none.
-fn unescaped(text: &[u8], decode: fn(&[u8]) -> Option<Escape>) -> Option<(Vec<u8>, Marks)> {
+/// Reads the escape at the start of a text.
+type Decode = fn(&[u8]) -> Option<Escape>;
+
+/// Undoes the escapes of one kind, which begin with `first`; none where there are none.
+fn unescaped(text: &[u8], first: u8, decode: Decode) -> Option<(Vec<u8>, Marks)> {
     let mut reading = Vec::new();
     let mut marks = Marks::new();
     let (mut at, mut copied) = (0, 0);
-    while let Some(rest) = text.get(at..).filter(|rest| !rest.is_empty()) {
-        let Some(escape) = decode(rest) else {
+    while let Some(rest) = text.get(at..) {
+        let Some(plain) = rest.iter().position(|byte| *byte == first) else {
+            break;
+        };
+        at += plain;
+        let Some(escape) = text.get(at..).and_then(decode) else {
             at += 1;
             continue;
         };

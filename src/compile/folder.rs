@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 use std::fs;
-use std::io::{ErrorKind, Write};
+use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
 use super::manifest::sha256_hex;
@@ -148,13 +148,13 @@ pub(super) fn write(
         return Ok(written);
     }
     fs::create_dir_all(output).map_err(io("create", output))?;
-    replace(&output.join(RUNTIME_FILE), RUNTIME)?;
+    replace(output, &output.join(RUNTIME_FILE), RUNTIME)?;
     if !written.changed || swap::put(output, &folder, &files).map_err(io("write", &folder))? {
         return Ok(written);
     }
     fs::create_dir_all(&folder).map_err(io("create", &folder))?;
     for (name, text) in files {
-        replace(&folder.join(name), text)?;
+        replace(output, &folder.join(name), text)?;
     }
     Ok(written)
 }
@@ -163,26 +163,27 @@ fn holds(path: &Path, text: &str) -> bool {
     matches!(read_regular(path), Ok(Some(bytes)) if bytes == text.as_bytes())
 }
 
-/// Puts a file in place as a whole, whatever happens; says whether it had to.
-fn replace(path: &Path, text: &str) -> Result<bool, FolderError> {
+/// Puts a file in place as a whole, whatever happens.
+fn replace(output: &Path, path: &Path, text: &str) -> Result<(), FolderError> {
     if holds(path, text) {
-        return Ok(false);
+        return Ok(());
     }
-    let folder = path.parent().unwrap_or(Path::new("."));
-    let mut builder = tempfile::Builder::new();
-    builder.prefix(".mce-").suffix(".tmp");
-    #[cfg(unix)]
-    builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
-    let mut file = builder.tempfile_in(folder).map_err(io("write", path))?;
-    file.write_all(text.as_bytes()).map_err(io("write", path))?;
-    file.as_file().sync_all().map_err(io("write", path))?;
-    file.persist(path)
-        .map_err(|error| io("write", path)(error.error))?;
-    // The rename is durable once the folder is; not every file system can do it.
-    if let Ok(handle) = fs::File::open(folder) {
-        let _ = handle.sync_all();
-    }
-    Ok(true)
+    swap::replace(output, path, text).map_err(io("write", path))
+}
+
+/// Whether the output folder is one, or can be made: found once, not by each server.
+pub(super) fn check_output(output: &Path) -> Result<(), FolderError> {
+    // A link is followed here: the place is the user's choice.
+    let reason = match (fs::metadata(output), fs::symlink_metadata(output)) {
+        (Ok(metadata), _) if !metadata.is_dir() => "it is a file; name a folder",
+        (Err(_), Ok(metadata)) if metadata.is_symlink() => "it is a link that leads nowhere",
+        _ => return Ok(()),
+    };
+    Err(FolderError::Io {
+        action: "use",
+        path: output.to_owned(),
+        reason: reason.to_owned(),
+    })
 }
 
 /// What [`finish`] did.
