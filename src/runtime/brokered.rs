@@ -78,7 +78,7 @@ impl Brokered {
             let broker = self.broker_of(targets);
             for (server, problem) in broker.problems() {
                 if !current.targets.contains_key(server) {
-                    tracing::warn!(server, problem, "a server cannot be called");
+                    tracing::warn!(server, %problem, "a server cannot be called");
                 }
             }
             *current = Current {

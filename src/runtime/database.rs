@@ -57,6 +57,9 @@ pub(super) struct Schema {
     pub(super) tables: &'static str,
 }
 
+/// The path of a database that lives in this process alone and leaves no file.
+pub const IN_MEMORY: &str = ":memory:";
+
 type Work = Box<dyn FnOnce(&mut Connection) + Send>;
 
 /// A handle on the thread that owns the connection. The thread ends, its work done, when the last
@@ -69,12 +72,14 @@ pub(super) struct Database {
 impl Database {
     /// Opens the file (mode 0600, write-ahead log) and makes its tables.
     pub(super) fn open(path: &Path, schema: &Schema) -> Result<Self, Error> {
-        create_private(path).map_err(|source| Error::File {
-            purpose: schema.purpose,
-            path: path.to_owned(),
-            setting: schema.setting,
-            source,
-        })?;
+        if path != Path::new(IN_MEMORY) {
+            create_private(path).map_err(|source| Error::File {
+                purpose: schema.purpose,
+                path: path.to_owned(),
+                setting: schema.setting,
+                source,
+            })?;
+        }
         let connection = connect(path, schema).map_err(|source| Error::Content {
             purpose: schema.purpose,
             path: path.to_owned(),
