@@ -1,6 +1,6 @@
 //! Which operations are compiled: the read-only rule, `include` and `exclude`.
 
-use super::manifest::{ANY_METHOD, Skipped, is_mutating};
+use super::manifest::{Skipped, is_known_method, is_mutating};
 use super::model::{Api, Operation};
 
 /// The rules of one server, as the config gives them.
@@ -89,8 +89,8 @@ pub fn apply(api: &mut Api, rules: &Rules) -> Result<(), RuleError> {
     }
     api.operations = kept;
     for skipped in &mut api.skipped {
-        // What could not be read at all is not known to change anything.
-        if skipped.method != ANY_METHOD && forbidden(rules, &skipped.method, &skipped.path) {
+        // Of a method that is never compiled the first reason stays, which says more.
+        if is_known_method(&skipped.method) && forbidden(rules, &skipped.method, &skipped.path) {
             "read_only".clone_into(&mut skipped.reason);
         }
     }

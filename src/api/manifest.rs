@@ -272,10 +272,17 @@ impl Manifest {
 /// In [`Skipped`], the operations of a path that could not be read, whatever they are.
 pub const ANY_METHOD: &str = "*";
 
-/// Whether a method may change state: `POST`, `PUT`, `PATCH`, `DELETE`, and all that are unknown.
+/// Whether a method may change state: every one but those that are safe by definition (RFC 9110,
+/// section 9.2.1), in upper case. One that is unknown, or spelt otherwise, may.
 #[must_use]
 pub fn is_mutating(method: &str) -> bool {
     !matches!(method, "GET" | "HEAD" | "OPTIONS" | "TRACE" | "QUERY")
+}
+
+/// Whether operations of this method are compiled at all.
+#[must_use]
+pub fn is_known_method(method: &str) -> bool {
+    !is_mutating(method) || matches!(method, "POST" | "PUT" | "PATCH" | "DELETE")
 }
 
 impl Function {

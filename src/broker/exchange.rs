@@ -1,8 +1,6 @@
 //! Sends a request and reads the answer, within the limits and without leaving the origin.
 
 use std::error::Error as _;
-use std::fs;
-use std::io::Read as _;
 use std::path::Path;
 use std::sync::OnceLock;
 use std::time::Duration;
@@ -18,6 +16,7 @@ use super::base::Base;
 use super::limits::Limits;
 use super::outgoing::Outgoing;
 use super::routes::Routes;
+use crate::files::{self, Links};
 use crate::sandbox::CallError;
 
 /// How many redirects are followed.
@@ -320,18 +319,8 @@ fn root_cause(error: &reqwest::Error) -> String {
 /// The certificates of a `ca_file`: PEM, in a regular file of a bounded size.
 pub(super) fn certificates(path: &Path) -> Result<Vec<Certificate>, String> {
     let fail = |what: &str| format!("the `ca_file` `{}` {what}", path.display());
-    let file = fs::File::open(path).map_err(|error| fail(&format!("cannot be read: {error}")))?;
-    let is_file = file.metadata().is_ok_and(|metadata| metadata.is_file());
-    if !is_file {
-        return Err(fail("is not a regular file"));
-    }
-    let mut pem = Vec::new();
-    file.take(LARGEST_CA_FILE + 1)
-        .read_to_end(&mut pem)
-        .map_err(|error| fail(&format!("cannot be read: {error}")))?;
-    if u64::try_from(pem.len()).map_or(true, |length| length > LARGEST_CA_FILE) {
-        return Err(fail(&format!("is larger than {LARGEST_CA_FILE} bytes")));
-    }
+    let pem = files::read_regular(path, LARGEST_CA_FILE, Links::Followed)
+        .map_err(|error| fail(&error.to_string()))?;
     match Certificate::from_pem_bundle(&pem) {
         Ok(certificates) if !certificates.is_empty() => Ok(certificates),
         _ => Err(fail("holds no PEM certificate")),

@@ -7,7 +7,7 @@ use super::base::Base;
 use super::exchange::{Connections, certificates};
 use super::limits::Limits;
 use super::routes::Routes;
-use crate::api::Function;
+use crate::api::{Function, is_mutating};
 use crate::config::Environment;
 use crate::headers::is_forbidden_header;
 use crate::vault::Vault;
@@ -85,16 +85,12 @@ impl Server {
     /// Why a read-only server is not asked for this operation. Looks at nothing but the method
     /// and the config's `read_only_allow`.
     pub(super) fn refuses_to_change(&self, function: &Function) -> bool {
-        let changes_nothing = matches!(
-            function.method.as_str(),
-            "GET" | "HEAD" | "OPTIONS" | "TRACE" | "QUERY"
-        );
         let is_allowed = self
             .target
             .config
             .read_only_allow
             .iter()
             .any(|allowed| allowed.method == function.method && allowed.path == function.path);
-        self.target.read_only && !changes_nothing && !is_allowed
+        self.target.read_only && is_mutating(&function.method) && !is_allowed
     }
 }

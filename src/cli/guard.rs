@@ -8,7 +8,8 @@ use std::process::ExitCode;
 
 use serde::{Deserialize, Serialize};
 
-use super::output::{self, counted, printable};
+use super::excerpt;
+use super::output::{self, colours, counted, printable};
 use super::startup::Startup;
 use super::stop::Stop;
 use super::{Format, Outcome};
@@ -47,6 +48,9 @@ struct Verdict {
     file: String,
     ok: bool,
     violations: Vec<Violation>,
+    /// What the violations are shown in; `None` where it is no text.
+    #[serde(skip)]
+    code: Option<String>,
 }
 
 pub(super) fn run(arguments: &Arguments, startup: &Startup) -> Outcome {
@@ -54,14 +58,15 @@ pub(super) fn run(arguments: &Arguments, startup: &Startup) -> Outcome {
     let mut verdicts = Vec::with_capacity(arguments.files.len());
     for file in &arguments.files {
         let code = read(file, startup.settings.max_code_bytes)?;
-        let violations = match code {
-            Code::Text(text) => guard::check(&text, &names).violations,
-            Code::Unfit(violation) => vec![violation],
+        let (violations, code) = match code {
+            Code::Text(text) => (guard::check(&text, &names).violations, Some(text)),
+            Code::Unfit(violation) => (vec![violation], None),
         };
         verdicts.push(Verdict {
             file: file.display().to_string(),
             ok: violations.is_empty(),
             violations,
+            code,
         });
     }
     match arguments.format {
@@ -75,21 +80,12 @@ pub(super) fn run(arguments: &Arguments, startup: &Startup) -> Outcome {
 
 fn print(verdicts: &[Verdict]) -> Result<(), Stop> {
     for verdict in verdicts {
-        let file = printable(&verdict.file);
         if verdict.ok {
-            output::line(format_args!("{file}: ok"))?;
+            output::line(format_args!("{}: ok", printable(&verdict.file)))?;
         }
         for violation in &verdict.violations {
-            output::line(format_args!(
-                "{file}:{}:{}: {}: {}",
-                violation.line,
-                violation.column,
-                violation.rule,
-                printable(&violation.message)
-            ))?;
-            if let Some(hint) = &violation.hint {
-                output::line(format_args!("  hint: {}", printable(hint)))?;
-            }
+            let code = verdict.code.as_deref();
+            output::line(excerpt::render(&verdict.file, code, violation, colours()))?;
         }
     }
     let rejected = verdicts.iter().filter(|verdict| !verdict.ok).count();

@@ -2,7 +2,7 @@
 //! [`printable`], so that it cannot steer the terminal.
 
 use std::fmt::Display;
-use std::io::{self, ErrorKind, Write};
+use std::io::{self, ErrorKind, IsTerminal, Write};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -46,6 +46,11 @@ pub(super) fn absolute(path: &Path) -> PathBuf {
         (Some(folder), Some(name)) if !folder.as_os_str().is_empty() => absolute(folder).join(name),
         _ => std::path::absolute(path).unwrap_or_else(|_| path.to_owned()),
     }
+}
+
+/// Whether stdout takes colours: a terminal, and `NO_COLOR` is not set.
+pub(super) fn colours() -> bool {
+    io::stdout().is_terminal() && !super::logging::no_colour()
 }
 
 /// `1 server`, `2 servers`.

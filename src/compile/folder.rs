@@ -2,12 +2,13 @@
 
 use std::collections::BTreeSet;
 use std::fs;
-use std::io::{ErrorKind, Read};
+use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
 use super::manifest::sha256_hex;
 use super::{FUNCTIONS_FILE, MANIFEST_FILE, RUNTIME, RUNTIME_FILE, swap};
 use crate::api::{MANIFEST_VERSION, Manifest};
+use crate::files::{self, Links, ReadError};
 
 /// Size of a file that is read back, in bytes.
 const LARGEST: u64 = 256 << 20;
@@ -92,33 +93,19 @@ pub(super) fn parse_manifest(bytes: &[u8]) -> Result<Manifest, String> {
 
 /// The bytes of a regular file; `None` where there is nothing.
 pub(super) fn read_regular(path: &Path) -> Result<Option<Vec<u8>>, FolderError> {
-    let metadata = match fs::symlink_metadata(path) {
-        Ok(metadata) => metadata,
-        Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
-        Err(error) => return Err(io("read", path)(error)),
-    };
-    let refuse = |reason: &str| FolderError::Io {
-        action: "read",
-        path: path.to_owned(),
-        reason: reason.to_owned(),
-    };
-    if metadata.is_symlink() {
-        return Err(FolderError::Link {
+    match files::read_regular(path, LARGEST, Links::Refused) {
+        Ok(bytes) => Ok(Some(bytes)),
+        Err(ReadError::Io(error)) if error.kind() == ErrorKind::NotFound => Ok(None),
+        Err(ReadError::Io(error)) => Err(io("read", path)(error)),
+        Err(ReadError::Link) => Err(FolderError::Link {
             path: path.to_owned(),
-        });
+        }),
+        Err(refused) => Err(FolderError::Io {
+            action: "read",
+            path: path.to_owned(),
+            reason: format!("it {refused}"),
+        }),
     }
-    if !metadata.is_file() {
-        return Err(refuse("it is no regular file"));
-    }
-    let file = fs::File::open(path).map_err(io("read", path))?;
-    let mut bytes = Vec::new();
-    file.take(LARGEST + 1)
-        .read_to_end(&mut bytes)
-        .map_err(io("read", path))?;
-    if u64::try_from(bytes.len()).unwrap_or(u64::MAX) > LARGEST {
-        return Err(refuse("it is larger than any file this program writes"));
-    }
-    Ok(Some(bytes))
 }
 
 fn refuse_link(path: &Path) -> Result<(), FolderError> {
@@ -257,6 +244,7 @@ pub fn clean(output: &Path) -> Result<Cleaned, FolderError> {
     let runtime = output.join(RUNTIME_FILE);
     if cleaned.warnings.is_empty() && holds(&runtime, RUNTIME) {
         fs::remove_file(&runtime).map_err(io("remove", &runtime))?;
+        swap::remove_bytecode(output);
         cleaned.removed.push(runtime);
     }
     // Fails where anything is left in it, which is then somebody else's.
@@ -289,8 +277,12 @@ fn remove_written(folder: &Path) -> Result<bool, String> {
     let Ok(Some(bytes)) = read_regular(&path) else {
         return Ok(false);
     };
-    let Ok(manifest) = parse_manifest(&bytes) else {
-        return Ok(false);
+    let manifest = match parse_manifest(&bytes) {
+        Ok(manifest) => manifest,
+        Err(reason) if is_of_this_program(&bytes) => {
+            return Err(format!("its manifest cannot be read ({reason})"));
+        }
+        Err(_) => return Ok(false),
     };
     let name = folder
         .file_name()
@@ -321,8 +313,20 @@ fn remove_written(folder: &Path) -> Result<bool, String> {
     for file in files {
         fs::remove_file(&file).map_err(|error| format!("`{}`: {error}", file.display()))?;
     }
+    swap::remove_bytecode(folder);
     match fs::remove_dir(folder) {
         Ok(()) => Ok(true),
         Err(_) => Err("it holds other files; those that were compiled are removed".to_owned()),
     }
+}
+
+/// Whether a manifest that cannot be read, such as that of another version, names this program.
+fn is_of_this_program(bytes: &[u8]) -> bool {
+    #[derive(serde::Deserialize)]
+    struct Named {
+        #[expect(dead_code, reason = "it must be there")]
+        manifest_version: u32,
+        compiler: String,
+    }
+    serde_json::from_slice(bytes).is_ok_and(|named: Named| named.compiler.starts_with("mce "))
 }

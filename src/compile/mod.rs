@@ -4,6 +4,7 @@
 //! the check before a compiled server is used.
 
 mod advice;
+mod agree;
 mod folder;
 mod json;
 mod manifest;

@@ -4,9 +4,13 @@ use std::path::{Path, PathBuf};
 
 use super::folder::{self, FolderError, parse_manifest};
 use super::manifest::sha256_hex;
-use super::{FUNCTIONS_FILE, MANIFEST_FILE};
-use crate::api::{Manifest, RUNTIME_ABI, is_mutating};
+use super::{FUNCTIONS_FILE, MANIFEST_FILE, agree};
+use crate::api::{Manifest, RUNTIME_ABI, is_known_method, is_mutating};
+use crate::invisible::visible;
 use crate::python::{ModuleError, check_module};
+
+/// Times that a folder is read which does not fit together.
+const MOST_ATTEMPTS: u32 = 4;
 
 /// A compiled server that passed the check: the very bytes that were checked.
 #[derive(Debug, Clone)]
@@ -79,12 +83,19 @@ pub enum VerifyError {
 /// # Errors
 ///
 /// Where a file is missing, was changed since it was compiled, or is of another version, and
-/// where module and manifest do not list the same functions.
+/// where module and manifest do not say the same of a function.
 pub fn verify(output: &Path, server: &str) -> Result<Verified, VerifyError> {
-    match check(output, server) {
-        // The folder may have been exchanged for a newly compiled one between two reads.
-        Err(VerifyError::Changed { .. } | VerifyError::Missing { .. }) => check(output, server),
-        checked => checked,
+    let mut attempts = 1;
+    loop {
+        match check(output, server) {
+            // The folder may have been exchanged for a newly compiled one between two reads.
+            Err(VerifyError::Changed { .. } | VerifyError::Missing { .. })
+                if attempts < MOST_ATTEMPTS =>
+            {
+                attempts += 1;
+            }
+            checked => return checked,
+        }
     }
 }
 
@@ -119,6 +130,12 @@ fn check(output: &Path, server: &str) -> Result<Verified, VerifyError> {
     if manifest.server != server {
         return Err(refuse(format!("it is that of `{}`", manifest.server)));
     }
+    for function in &manifest.functions {
+        if !is_known_method(&function.method) {
+            let (name, method) = (&function.name, visible(&function.method));
+            return Err(refuse(format!("the method of `{name}` is `{method}`")));
+        }
+    }
     let mut functions = None;
     for (file, sha256) in &manifest.outputs {
         if Path::new(file)
@@ -144,32 +161,11 @@ fn check(output: &Path, server: &str) -> Result<Verified, VerifyError> {
     let functions =
         functions.ok_or_else(|| refuse(format!("`outputs` lacks `{FUNCTIONS_FILE}`")))?;
     let facts = check_module(&functions).map_err(|error| VerifyError::Module { path, error })?;
-    let disagree = |what: String| VerifyError::Disagree {
-        server: server.to_owned(),
-        what,
-    };
-    if facts.server != server {
-        return Err(disagree("the server's name".to_owned()));
-    }
-    if facts.functions.len() != manifest.functions.len() {
-        return Err(disagree("the number of functions".to_owned()));
-    }
-    for (stub, function) in facts.functions.iter().zip(&manifest.functions) {
-        let mut declared: Vec<&str> = function
-            .parameters
-            .iter()
-            .map(|parameter| parameter.name.as_str())
-            .collect();
-        declared.extend(function.body.as_ref().map(|body| body.name.as_str()));
-        let mut taken: Vec<&str> = stub.parameters.iter().map(String::as_str).collect();
-        declared.sort_unstable();
-        taken.sort_unstable();
-        if (&stub.name, &stub.method, &stub.path)
-            != (&function.name, &function.method, &function.path)
-            || declared != taken
-        {
-            return Err(disagree(format!("`{}`", function.name)));
-        }
+    if let Some(what) = agree::disagreement(&manifest, &facts) {
+        return Err(VerifyError::Disagree {
+            server: server.to_owned(),
+            what,
+        });
     }
     Ok(Verified {
         manifest,

@@ -30,7 +30,6 @@ mod urls;
 pub use env_file::EnvFile;
 pub use environment::Environment;
 pub use error::{Complaint, Error};
-pub use names::SERVER_VARIABLES;
 pub use open::{Opened, open};
 pub use settings::{SandboxChoice, SandboxMode, Settings};
 pub use settings_table::{SETTINGS, Setting};

@@ -1,7 +1,6 @@
 //! Gets the bytes of a document: from a regular file, or over http(s) from an address that is no
 //! metadata service.
 
-use std::io::Read;
 use std::net::IpAddr;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -11,11 +10,13 @@ use reqwest::header::{HeaderMap, HeaderName, HeaderValue};
 use url::{Host, Url};
 
 use crate::address::{Reach, is_metadata_name, reach};
+use crate::files::{self, Links, ReadError};
 use crate::yaml::Limits;
 
 const TIMEOUT: Duration = Duration::from_secs(30);
 const MOST_REDIRECTS: usize = 5;
 const REFUSED: &str = "link-local, multicast, unspecified and metadata addresses are refused";
+const MISSING: &str = "there is no such file";
 
 /// What to load.
 #[derive(Debug, Clone)]
@@ -73,7 +74,12 @@ pub async fn load(request: &Request) -> Result<Loaded, LoadError> {
         let bytes = tokio::task::spawn_blocking(move || read_file(&path))
             .await
             .map_err(|_| error("reading it was interrupted".to_owned()))?
-            .map_err(error)?;
+            .map_err(|reason| match reason {
+                missing if missing == MISSING && Path::new(source).is_relative() => error(format!(
+                    "{missing}; the path is relative to the config file"
+                )),
+                reason => error(reason),
+            })?;
         return Ok(Loaded {
             bytes,
             location: None,
@@ -97,34 +103,18 @@ pub(crate) fn read_file(path: &Path) -> Result<Vec<u8>, String> {
     {
         return Err(refused.to_owned());
     }
-    let metadata = std::fs::metadata(&whole).map_err(|error| file_reason(&error))?;
-    if metadata.is_dir() {
-        return Err("it is a folder; name the document in it".to_owned());
-    }
-    if !metadata.is_file() {
-        return Err(refused.to_owned());
-    }
     let limit = u64::try_from(Limits::DOCUMENT.bytes).unwrap_or(u64::MAX);
-    if metadata.len() > limit {
-        return Err(too_large());
-    }
-    let file = std::fs::File::open(&whole).map_err(|error| file_reason(&error))?;
-    let mut bytes = Vec::new();
-    // One byte beyond the limit tells a file that has grown from one that fits.
-    file.take(limit + 1)
-        .read_to_end(&mut bytes)
-        .map_err(|error| file_reason(&error))?;
-    if bytes.len() > Limits::DOCUMENT.bytes {
-        return Err(too_large());
-    }
-    Ok(bytes)
+    files::read_regular(&whole, limit, Links::Followed).map_err(|error| match error {
+        ReadError::Io(error) => file_reason(&error),
+        ReadError::Folder => "it is a folder; name the document in it".to_owned(),
+        ReadError::NotRegular | ReadError::Link => refused.to_owned(),
+        ReadError::TooLarge { .. } => too_large(),
+    })
 }
 
 fn file_reason(error: &std::io::Error) -> String {
     match error.kind() {
-        std::io::ErrorKind::NotFound => {
-            "there is no such file; the path is relative to the config file".to_owned()
-        }
+        std::io::ErrorKind::NotFound => MISSING.to_owned(),
         std::io::ErrorKind::PermissionDenied => "permission denied".to_owned(),
         kind => kind.to_string(),
     }

@@ -49,7 +49,7 @@ pub(super) struct Arguments {
 
 pub(super) fn run(arguments: &Arguments, startup: &Startup) -> Outcome {
     if arguments.serve {
-        return serve::run(random_key()?);
+        return serve::run(&random_key()?);
     }
     // Nothing can be shown without an engine, so nothing is begun without one.
     block_on(async {

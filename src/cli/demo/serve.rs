@@ -13,9 +13,9 @@ use super::api::{Bookshop, Closed};
 const PERIOD: Duration = Duration::from_millis(200);
 
 /// Serves until a signal asks to end, and shows each request that arrives.
-pub(super) fn run(key: String) -> Outcome {
+pub(super) fn run(key: &str) -> Outcome {
     let cannot = "cannot serve the demo's API on loopback";
-    let closed = Closed::new(key.clone()).or_stop_with(cannot)?;
+    let closed = Closed::new(key.to_owned()).or_stop_with(cannot)?;
     let url = closed.url();
     on_threads(async {
         let shop = closed.open().or_stop_with(cannot)?;
