@@ -1,10 +1,6 @@
 //! The pipeline as a whole: what is written, when, and what is left alone.
 
-#![expect(
-    clippy::unwrap_used,
-    clippy::expect_used,
-    reason = "a test fails by panicking"
-)]
+#![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -289,6 +285,36 @@ fn a_moved_origin_is_a_warning_where_the_config_names_the_base_url() {
 }
 
 #[test]
+fn a_runtime_that_is_rewritten_is_reported() {
+    let project = Project::new(
+        "  - name: weather\n    swagger_url: weather.yaml\n  - name: second\n    swagger_url: weather.yaml\n",
+    );
+    let state = |report: Report| report.runtime.map(|runtime| runtime.changed);
+    let dry = project.run_with(|options| options.dry_run = true);
+    assert_eq!(state(dry), Some(true));
+    assert!(!project.path("compiled").exists());
+    let first = project.compile();
+    assert_eq!(
+        first.runtime.as_ref().unwrap().path,
+        project.path("compiled/mce_runtime.py")
+    );
+    assert_eq!(state(first), Some(true));
+    assert_eq!(state(project.compile()), Some(false));
+    project.write("compiled/mce_runtime.py", "# of another version\n");
+    let dry = project.run_with(|options| options.dry_run = true);
+    assert_eq!(state(dry), Some(true));
+    let report = project.compile();
+    assert!(report.servers.iter().all(|server| !server.changed));
+    assert_eq!(state(report), Some(true));
+    assert_eq!(
+        project.read("compiled/mce_runtime.py"),
+        mce::compile::RUNTIME
+    );
+    project.configure("  - name: weather\n    swagger_url: missing.yaml\n");
+    assert_eq!(state(project.compile()), None);
+}
+
+#[test]
 fn a_missing_document_with_an_absolute_path_is_named_as_it_is_spelt() {
     let missing = std::env::temp_dir().join("no-such-folder/api.yaml");
     let project = Project::new(&format!(
@@ -510,29 +536,29 @@ fn a_manifest_that_sends_elsewhere_than_the_module_says_is_refused() {
     type Change = fn(&mut serde_json::Value);
     let changes: [(&str, Change); 18] = [
         ("base_url", |it| {
-            it["base_url"] = "https://evil.example".into()
+            it["base_url"] = "https://evil.example".into();
         }),
         ("base_url", |it| it["base_url"] = serde_json::Value::Null),
         ("base_url_env", |it| {
-            it["base_url_env"] = "MCE_EVIL_BASE_URL".into()
+            it["base_url_env"] = "MCE_EVIL_BASE_URL".into();
         }),
         ("get_forecast", |it| {
-            of(it, "get_forecast")["parameters"][0]["wire_name"] = "x".into()
+            of(it, "get_forecast")["parameters"][0]["wire_name"] = "x".into();
         }),
         ("get_forecast", |it| {
-            of(it, "get_forecast")["parameters"][0]["style"] = "label".into()
+            of(it, "get_forecast")["parameters"][0]["style"] = "label".into();
         }),
         ("get_forecast", |it| {
-            of(it, "get_forecast")["parameters"][0]["explode"] = true.into()
+            of(it, "get_forecast")["parameters"][0]["explode"] = true.into();
         }),
         ("get_forecast", |it| {
-            of(it, "get_forecast")["parameters"][0]["in"] = "query".into()
+            of(it, "get_forecast")["parameters"][0]["in"] = "query".into();
         }),
         ("get_forecast", |it| {
             of(it, "get_forecast")["parameters"][0]["required"] = false.into();
         }),
         ("get_forecast", |it| {
-            of(it, "get_forecast")["parameters"][1]["in"] = "header".into()
+            of(it, "get_forecast")["parameters"][1]["in"] = "header".into();
         }),
         ("get_forecast", |it| {
             of(it, "get_forecast")["parameters"][1]["allow_reserved"] = true.into();
@@ -541,10 +567,10 @@ fn a_manifest_that_sends_elsewhere_than_the_module_says_is_refused() {
             of(it, "get_forecast")["parameters"][1]["content_type"] = "text/plain".into();
         }),
         ("get_forecast", |it| {
-            of(it, "get_forecast")["path"] = "/admin/{stationId}".into()
+            of(it, "get_forecast")["path"] = "/admin/{stationId}".into();
         }),
         ("get_forecast", |it| {
-            of(it, "get_forecast")["security"] = serde_json::json!([])
+            of(it, "get_forecast")["security"] = serde_json::json!([]);
         }),
         ("get_forecast", |it| {
             of(it, "get_forecast")["responses"][0]["kind"] = "bytes".into();
@@ -556,7 +582,7 @@ fn a_manifest_that_sends_elsewhere_than_the_module_says_is_refused() {
             of(it, "add_observation")["body"]["content_type"] = "text/plain".into();
         }),
         ("add_observation", |it| {
-            of(it, "add_observation")["body"]["name"] = "other".into()
+            of(it, "add_observation")["body"]["name"] = "other".into();
         }),
         ("add_observation", |it| {
             it["security_schemes"]["other"] =

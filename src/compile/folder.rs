@@ -6,7 +6,7 @@ use std::io::{ErrorKind, Read, Write};
 use std::path::{Path, PathBuf};
 
 use super::manifest::sha256_hex;
-use super::{FUNCTIONS_FILE, MANIFEST_FILE, RUNTIME, RUNTIME_FILE, swap};
+use super::{FUNCTIONS_FILE, MANIFEST_FILE, RUNTIME, RUNTIME_FILE, RuntimeReport, swap};
 use crate::api::{MANIFEST_VERSION, Manifest};
 
 /// Size of a file that is read back, in bytes.
@@ -130,6 +130,17 @@ fn refuse_link(path: &Path) -> Result<(), FolderError> {
     }
 }
 
+/// Writes `mce_runtime.py`, which the modules of all servers import.
+pub(super) fn write_runtime(output: &Path, dry_run: bool) -> Result<RuntimeReport, FolderError> {
+    let path = output.join(RUNTIME_FILE);
+    let changed = !holds(&path, RUNTIME);
+    if changed && !dry_run {
+        fs::create_dir_all(output).map_err(io("create", output))?;
+        replace(&path, RUNTIME)?;
+    }
+    Ok(RuntimeReport { path, changed })
+}
+
 /// What [`write`] did, or would do.
 pub(super) struct Written {
     pub(super) paths: Vec<PathBuf>,
@@ -161,7 +172,6 @@ pub(super) fn write(
         return Ok(written);
     }
     fs::create_dir_all(output).map_err(io("create", output))?;
-    replace(&output.join(RUNTIME_FILE), RUNTIME)?;
     if !written.changed || swap::put(output, &folder, &files).map_err(io("write", &folder))? {
         return Ok(written);
     }

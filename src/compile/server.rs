@@ -2,9 +2,10 @@
 
 use std::path::PathBuf;
 
+use super::deadline::Gate;
 use super::folder::{self, FolderError, Lock};
 use super::manifest::{self, Inputs};
-use super::{Options, ServerReport, json};
+use super::{Run, ServerReport, json};
 use crate::api::filter::{self, RuleError, Rules, Selection};
 use crate::api::{Manifest, NamingError, give_names, visible};
 use crate::config::{Environment, Filter, ServerConfig};
@@ -37,6 +38,8 @@ pub(super) enum CompileError {
     Folder(#[from] FolderError),
     #[error(transparent)]
     OriginMoved(#[from] Moved),
+    #[error("it took too long, so nothing was written")]
+    Late,
 }
 
 /// Fetches a server's document.
@@ -70,13 +73,15 @@ pub(super) async fn load(
     Ok(openapi::load(&request).await?)
 }
 
-/// Compiles a loaded document and writes the server's folder.
+/// Compiles a loaded document and writes the server's folder, if the gate lets it.
 pub(super) fn compile(
     server: &ServerConfig,
     loaded: &Loaded,
-    options: &Options,
+    run: &Run,
+    gate: &Gate,
     report: &mut ServerReport,
 ) -> Result<(), CompileError> {
+    let options = &run.options;
     let lock = folder::lock(&options.output, &server.name)?;
     let mut api = openapi::read(&loaded.bytes, loaded.location.as_ref()).map_err(|error| {
         CompileError::Read {
@@ -160,6 +165,12 @@ pub(super) fn compile(
         read_only: server.is_read_only,
     });
     describe(&manifest, &named.api.warnings, report);
+    if !gate.pass() {
+        return Err(CompileError::Late);
+    }
+    run.runtime
+        .get_or_init(|| folder::write_runtime(&options.output, options.dry_run))
+        .clone()?;
     let written = folder::write(
         &options.output,
         &server.name,
