@@ -7,18 +7,23 @@
 //!
 //! `ARCHITECTURE.md` has the bird's-eye view and the arrows between these modules.
 
+pub mod address;
 pub mod api;
 pub mod broker;
 pub mod cli;
 pub mod compile;
 pub mod config;
+pub mod files;
 pub mod guard;
+pub mod headers;
+pub mod invisible;
 pub mod openapi;
 pub mod pysyntax;
 pub mod python;
 pub mod runtime;
 pub mod sandbox;
 pub mod server;
+pub mod variables;
 pub mod vault;
 pub mod wire;
 pub mod yaml;

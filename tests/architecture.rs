@@ -11,17 +11,49 @@ use std::path::{Path, PathBuf};
 
 /// Which modules each module may use, from the table of the design.
 const ARROWS: &[(&str, &[&str])] = &[
+    ("address", &[]),
     ("api", &[]),
-    ("broker", &["api", "config", "sandbox", "vault", "wire"]),
+    (
+        "broker",
+        &[
+            "address", "api", "config", "files", "headers", "sandbox", "vault", "wire",
+        ],
+    ),
     (
         "compile",
-        &["api", "config", "openapi", "pysyntax", "python", "yaml"],
+        &[
+            "address",
+            "api",
+            "config",
+            "files",
+            "invisible",
+            "openapi",
+            "pysyntax",
+            "python",
+            "yaml",
+        ],
     ),
-    ("config", &["yaml"]),
-    ("guard", &["pysyntax"]),
-    ("openapi", &["api", "yaml"]),
+    (
+        "config",
+        &[
+            "address",
+            "files",
+            "headers",
+            "invisible",
+            "variables",
+            "yaml",
+        ],
+    ),
+    ("files", &[]),
+    ("guard", &["invisible", "pysyntax"]),
+    ("headers", &[]),
+    ("invisible", &[]),
+    (
+        "openapi",
+        &["address", "api", "files", "headers", "invisible", "yaml"],
+    ),
     ("pysyntax", &[]),
-    ("python", &["api", "pysyntax"]),
+    ("python", &["api", "invisible", "pysyntax", "variables"]),
     (
         "runtime",
         &[
@@ -30,7 +62,8 @@ const ARROWS: &[(&str, &[&str])] = &[
     ),
     ("sandbox", &["config", "wire"]),
     ("server", &["config", "guard", "runtime"]),
-    ("vault", &["api", "config"]),
+    ("variables", &[]),
+    ("vault", &["api", "config", "headers"]),
     ("wire", &["api"]),
     ("yaml", &[]),
 ];
@@ -260,4 +293,13 @@ fn the_scan_sees_groups_and_nested_paths() {
         code_of("// crate::a\nf(\"crate::b\") // crate::c\n#[cfg(test)]\ncrate::d"),
         "f( )  \n"
     );
+}
+
+/// With its feature `raw_value`, `serde_json` parses the text of such an object with a fresh depth
+/// limit, so that a client's arguments could overflow the stack. Any dependency can turn it on.
+#[test]
+fn no_dependency_makes_serde_json_parse_text_within_text() {
+    let text = r#"{"$serde_json::private::RawValue":"[1]"}"#;
+    let value: serde_json::Value = serde_json::from_str(text).unwrap_or_default();
+    assert!(value.is_object(), "{value}");
 }

@@ -378,7 +378,6 @@ fn usage_is_told_apart_from_failure() {
         &["compile", "--no-such-flag"][..],
         &["nonsense"],
         &["guard"],
-        &[],
     ] {
         let status = folder
             .mce(arguments)
@@ -399,6 +398,42 @@ fn usage_is_told_apart_from_failure() {
             .status()
             .unwrap();
         assert_eq!(status.code(), Some(0), "{arguments:?}");
+    }
+}
+
+#[test]
+fn no_subcommand_prints_help_and_is_no_failure() {
+    let folder = Folder::new();
+    let done = folder.mce(&[]).output().unwrap();
+    assert_eq!(done.status.code(), Some(0));
+    assert_eq!(String::from_utf8_lossy(&done.stderr), "");
+    let help = folder.mce(&["--help"]).output().unwrap();
+    let (done, help) = (done.stdout, help.stdout);
+    assert!(
+        String::from_utf8(done)
+            .unwrap()
+            .starts_with("Compiles OpenAPI")
+    );
+    assert!(help.starts_with(b"Compiles OpenAPI"));
+}
+
+#[test]
+fn usage_errors_are_json_where_logs_are() {
+    let folder = Folder::new();
+    for arguments in [
+        &["--log-format", "json", "nonsense"][..],
+        &["compile", "--no-such-flag", "--log-format=json"],
+        &["exec", "--log-format", "json", "missing.py"],
+        &["call", "--log-format", "json", "nothing"],
+    ] {
+        let done = folder.mce(arguments).output().unwrap();
+        assert_eq!(done.status.code(), Some(2), "{arguments:?}");
+        let text = String::from_utf8(done.stderr).unwrap();
+        for line in text.lines() {
+            let line: serde_json::Value = serde_json::from_str(line).unwrap();
+            assert!(line["level"].is_string() && line["message"].is_string());
+        }
+        assert!(text.contains("\"level\":\"ERROR\""), "{text}");
     }
 }
 

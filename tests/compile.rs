@@ -797,3 +797,44 @@ fn no_leftovers(folder: &Path) -> bool {
             && (!entry.path().is_dir() || no_leftovers(&entry.path()))
     })
 }
+
+#[test]
+fn a_killed_process_leaves_nothing_beside_files_of_others() {
+    let project = Project::weather();
+    project.compile();
+    project.write("compiled/weather/notes.md", "mine");
+    for milliseconds in [45, 60, 80, 100, 125, 150] {
+        let mut child = std::process::Command::new(std::env::current_exe().unwrap())
+            .args(["--ignored", "--exact", "compile_until_killed"])
+            .env("MCE_TEST_COMPILE_FOLDER", project.path(""))
+            .stdout(std::process::Stdio::null())
+            .stderr(std::process::Stdio::null())
+            .spawn()
+            .unwrap();
+        std::thread::sleep(std::time::Duration::from_millis(milliseconds));
+        child.kill().unwrap();
+        child.wait().unwrap();
+        let mut names: Vec<_> = fs::read_dir(project.path("compiled/weather"))
+            .unwrap()
+            .map(|entry| entry.unwrap().file_name())
+            .collect();
+        names.sort();
+        assert_eq!(names, ["functions.py", "manifest.json", "notes.md"]);
+    }
+    assert!(!project.compile().failed());
+    assert!(project.verify("weather").is_ok());
+}
+
+#[test]
+fn an_output_folder_that_is_a_file_is_one_error() {
+    let project = Project::weather();
+    project.write("compiled", "mine");
+    let report = project.compile();
+    assert!(report.servers.is_empty());
+    let error = report.error.unwrap();
+    assert!(
+        error.ends_with("/compiled`: it is a file; name a folder"),
+        "{error}"
+    );
+    assert_eq!(project.read("compiled"), "mine");
+}

@@ -3,7 +3,8 @@
 
 #![expect(clippy::expect_used, reason = "a test fails by panicking")]
 
-use mce::api::{self, is_hidden};
+use mce::api;
+use mce::invisible::is_invisible;
 use mce::{openapi, python};
 use proptest::prelude::*;
 use serde_json::{Value, json};
@@ -124,7 +125,7 @@ proptest! {
         let (named, rendered) = rendered(document);
         prop_assert!(named.names.iter().any(|names| names.function == "get_control"));
         prop_assert_eq!(named.api.operations.len() + named.api.skipped.len(), operations);
-        prop_assert!(!rendered.source.chars().any(|c| c != '\n' && is_hidden(c)));
+        prop_assert!(!rendered.source.chars().any(|c| c != '\n' && is_invisible(c)));
         prop_assert!(!rendered.source.contains("1337"));
         prop_assert!(!rendered.source.lines().any(|line| line.trim_start().starts_with(">>>")));
         let facts = python::check_module(&rendered.source).unwrap();

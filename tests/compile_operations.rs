@@ -2,7 +2,7 @@
 
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
-use mce::api::Api;
+use mce::api::{Api, Operation};
 use mce::openapi;
 use serde_json::{Value, json};
 
@@ -119,11 +119,63 @@ fn every_method_is_listed_once_and_no_other_key_is_one() {
         .iter()
         .map(|skipped| skipped.method.as_str())
         .collect();
-    assert_eq!(skipped, ["QUERY", "PURGE"]);
+    assert_eq!(skipped, ["QUERY", "DELETE", "PURGE"]);
+}
+
+#[test]
+fn a_method_that_is_written_twice_is_listed_once() {
+    let api = read(&json!({"/a": {
+        "DELETE": {}, "additionalOperations": {"GET": {}, "PURGE": {}}, "get": {}, "delete": {},
+    }}));
+    let compiled: Vec<String> = api.operations.iter().map(Operation::label).collect();
+    assert_eq!(compiled, ["GET /a", "DELETE /a"]);
+    let skipped: Vec<&str> = api.skipped.iter().map(|it| it.method.as_str()).collect();
+    assert_eq!(skipped, ["PURGE"]);
+    assert_eq!(api.warnings.len(), 4, "{:?}", api.warnings);
+}
+
+#[test]
+fn a_path_that_cannot_be_read_is_listed_with_the_operations_that_are_known() {
+    let api = read(&json!({
+        "/external": {"$ref": "other.yaml#/a", "get": {"operationId": "known"}},
+        "/loop": {"$ref": "#/paths/~1loop"},
+        "/text": "none",
+        "/member": {"put": "none"},
+    }));
+    assert!(api.operations.is_empty());
+    let skipped: Vec<String> = api
+        .skipped
+        .iter()
+        .map(|it| format!("{} {}: {}", it.method, it.path, it.reason))
+        .collect();
+    assert_eq!(
+        skipped,
+        [
+            "* /external: unsupported: external reference `other.yaml#/a`",
+            "GET /external: unsupported: external reference `other.yaml#/a`",
+            "* /loop: unsupported: the references of the path item form a loop or too long a chain",
+            "* /text: unsupported: the path item is no mapping",
+            "PUT /member: unsupported: the operation is no mapping",
+        ]
+    );
+    assert!(api.operation_ids.contains("known"));
+}
+
+#[test]
+fn parts_that_operations_share_cannot_grow_a_document_without_bound() {
+    let values: Vec<String> = (0..10_000).map(|number| format!("v{number}")).collect();
+    let shared = json!({"name": "q", "in": "query", "schema": {"enum": values}});
+    let operation = json!({"parameters": [{"$ref": "#/components/parameters/Q"}], "responses": {}});
+    let paths: serde_json::Map<String, Value> = (0..1_000)
+        .map(|number| (format!("/p{number}"), json!({"get": operation})))
+        .collect();
+    let document = json!({
+        "openapi": "3.1.0", "paths": paths, "components": {"parameters": {"Q": shared}},
+    });
+    let error = openapi::read_value(document, None).unwrap_err();
     assert!(
-        api.warnings
-            .iter()
-            .any(|warning| warning.contains("DELETE /a is left out"))
+        error.to_string().contains("repeat more than 128 MiB"),
+        "{error}"
     );
 }
 

@@ -127,3 +127,22 @@ fn literals_keep_what_json_says() {
         assert_eq!(python_literal(&value), expected);
     }
 }
+
+/// Thousands of names in one message fill a model's context.
+#[test]
+fn an_error_lists_few_of_many_names_and_none_whole_that_is_long() {
+    let many: Vec<String> = (0..5_000).map(|n| format!("\"p{n:04}\": 1")).collect();
+    let mut params: Map<String, Value> =
+        serde_json::from_str(&format!("{{{}}}", many.join(","))).unwrap();
+    params.insert("a".repeat(10_000), Value::Null);
+    let lines: Vec<String> = (0..3_000).map(|n| format!("x{n} = 1")).collect();
+    let code = lines.join("\n");
+    let message = changed(&code, &Value::Object(params)).unwrap_err();
+    assert!(message.len() < 1_000, "{} bytes", message.len());
+    assert!(message.starts_with(&format!(
+        "the code has no parameter `{}…`, `p0000`",
+        "a".repeat(80)
+    )));
+    assert!(message.contains("`p0018`, 4981 more; its parameters are `x0`, "));
+    assert!(message.ends_with("`x19`, 2980 more"));
+}

@@ -253,7 +253,7 @@ pub struct Pagination {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Skipped {
-    /// The HTTP method in upper case.
+    /// The HTTP method in upper case, another spelling as the document has it, or [`ANY_METHOD`].
     pub method: String,
     /// The path template as the document spells it.
     pub path: String,
@@ -268,6 +268,9 @@ impl Manifest {
         self.functions.iter().find(|function| function.name == name)
     }
 }
+
+/// In [`Skipped`], the operations of a path that could not be read, whatever they are.
+pub const ANY_METHOD: &str = "*";
 
 /// Whether a method may change state: every one but those that are safe by definition (RFC 9110,
 /// section 9.2.1), in upper case. One that is unknown, or spelt otherwise, may.

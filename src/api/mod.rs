@@ -7,9 +7,7 @@ mod manifest;
 mod model;
 mod naming;
 pub mod schema;
-mod text;
 
 pub use manifest::*;
 pub use model::{Api, Media, Operation, OperationBody, OperationParameter};
 pub use naming::{NamedApi, NamingError, OperationNames, give_names};
-pub use text::{is_hidden, visible};

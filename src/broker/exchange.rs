@@ -1,14 +1,12 @@
 //! Sends a request and reads the answer, within the limits and without leaving the origin.
 
 use std::error::Error as _;
-use std::fs;
-use std::io::Read as _;
 use std::path::Path;
 use std::sync::OnceLock;
 use std::time::Duration;
 
 use bytes::{Bytes, BytesMut};
-use reqwest::header::{HeaderMap, LOCATION};
+use reqwest::header::{CONTENT_ENCODING, HeaderMap, LOCATION};
 use reqwest::{Certificate, Client, Method, Proxy, StatusCode, redirect, retry};
 use secrecy::{ExposeSecret as _, SecretString};
 use url::Url;
@@ -18,6 +16,7 @@ use super::base::Base;
 use super::limits::Limits;
 use super::outgoing::Outgoing;
 use super::routes::Routes;
+use crate::files::{self, Links};
 use crate::sandbox::CallError;
 
 /// How many redirects are followed.
@@ -37,6 +36,8 @@ pub(super) struct Answer {
     pub(super) body: Bytes,
     /// Why a redirect was not followed.
     pub(super) not_followed: Option<&'static str>,
+    /// Whether the request went without credential and without extra header.
+    pub(super) was_anonymous: bool,
 }
 
 /// The connections to one server, shared by all executions.
@@ -104,10 +105,13 @@ impl Connections {
             return Ok(());
         }
         match self.resolver.addresses(base.host()).await {
-            Err(error) if error.is::<Refused>() => Err(CallError::Egress {
-                message: error.to_string(),
-            }),
-            _ => Ok(()),
+            Err(error) => match error.downcast_ref::<Refused>() {
+                Some(refused) => Err(CallError::Egress {
+                    message: base.refusal(refused),
+                }),
+                None => Ok(()),
+            },
+            Ok(_) => Ok(()),
         }
     }
 }
@@ -139,7 +143,7 @@ pub(super) async fn exchange(
         if let Some(body) = &body {
             request = request.body(body.clone());
         }
-        let mut response = request.send().await.map_err(network)?;
+        let mut response = request.send().await.map_err(|error| network(error, base))?;
         let status = response.status();
         let mut not_followed = None;
         if is_redirect(status)
@@ -167,14 +171,29 @@ pub(super) async fn exchange(
             }
         }
         let headers = std::mem::take(response.headers_mut());
-        let body = read(response, limits.max_response_bytes).await?;
+        let body = read(response, base, limits.max_response_bytes).await?;
+        if !body.is_empty() && is_encoded(&headers) {
+            return Err(CallError::Network {
+                message: "the answer is compressed in a way that was not asked for".to_owned(),
+            });
+        }
         return Ok(Answer {
             status,
             headers,
             body,
             not_followed,
+            was_anonymous: false,
         });
     }
+}
+
+/// Whether a body is still encoded: `reqwest` removes the header of what it decodes. An answer that
+/// cannot be read cannot be freed of secrets either.
+fn is_encoded(headers: &HeaderMap) -> bool {
+    headers
+        .get_all(CONTENT_ENCODING)
+        .iter()
+        .any(|encoding| !encoding.as_bytes().eq_ignore_ascii_case(b"identity"))
 }
 
 fn is_redirect(status: StatusCode) -> bool {
@@ -230,7 +249,11 @@ fn add_query(url: &mut Url, item: &str) {
 
 /// Reads a body up to a limit, counted after decompression, so that a small answer cannot
 /// unfold into a large one.
-async fn read(mut response: reqwest::Response, limit: usize) -> Result<Bytes, CallError> {
+async fn read(
+    mut response: reqwest::Response,
+    base: &Base,
+    limit: usize,
+) -> Result<Bytes, CallError> {
     let too_large = || CallError::Network {
         message: format!("the answer is larger than {limit} bytes"),
     };
@@ -239,7 +262,11 @@ async fn read(mut response: reqwest::Response, limit: usize) -> Result<Bytes, Ca
         return Err(too_large());
     }
     let mut body = BytesMut::new();
-    while let Some(chunk) = response.chunk().await.map_err(network)? {
+    while let Some(chunk) = response
+        .chunk()
+        .await
+        .map_err(|error| network(error, base))?
+    {
         if body.len() + chunk.len() > limit {
             return Err(too_large());
         }
@@ -253,12 +280,12 @@ async fn read(mut response: reqwest::Response, limit: usize) -> Result<Bytes, Ca
     clippy::needless_pass_by_value,
     reason = "the error and the URL in it end here"
 )]
-fn network(error: reqwest::Error) -> CallError {
+fn network(error: reqwest::Error, base: &Base) -> CallError {
     let mut source = error.source();
     while let Some(cause) = source {
         if let Some(refused) = cause.downcast_ref::<Refused>() {
             return CallError::Egress {
-                message: refused.to_string(),
+                message: base.refusal(refused),
             };
         }
         source = cause.source();
@@ -267,7 +294,7 @@ fn network(error: reqwest::Error) -> CallError {
     let message = if error.is_timeout() {
         "no connection in time".to_owned()
     } else if error.is_connect() {
-        format!("could not connect: {cause}")
+        base.unreachable(&cause)
     } else if error.is_decode() || error.is_body() {
         format!("the answer broke off or cannot be decompressed: {cause}")
     } else {
@@ -292,18 +319,8 @@ fn root_cause(error: &reqwest::Error) -> String {
 /// The certificates of a `ca_file`: PEM, in a regular file of a bounded size.
 pub(super) fn certificates(path: &Path) -> Result<Vec<Certificate>, String> {
     let fail = |what: &str| format!("the `ca_file` `{}` {what}", path.display());
-    let file = fs::File::open(path).map_err(|error| fail(&format!("cannot be read: {error}")))?;
-    let is_file = file.metadata().is_ok_and(|metadata| metadata.is_file());
-    if !is_file {
-        return Err(fail("is not a regular file"));
-    }
-    let mut pem = Vec::new();
-    file.take(LARGEST_CA_FILE + 1)
-        .read_to_end(&mut pem)
-        .map_err(|error| fail(&format!("cannot be read: {error}")))?;
-    if u64::try_from(pem.len()).map_or(true, |length| length > LARGEST_CA_FILE) {
-        return Err(fail(&format!("is larger than {LARGEST_CA_FILE} bytes")));
-    }
+    let pem = files::read_regular(path, LARGEST_CA_FILE, Links::Followed)
+        .map_err(|error| fail(&error.to_string()))?;
     match Certificate::from_pem_bundle(&pem) {
         Ok(certificates) if !certificates.is_empty() => Ok(certificates),
         _ => Err(fail("holds no PEM certificate")),

@@ -134,6 +134,7 @@ impl Execution {
             .vault
             .extra_headers(&manifest.server)
             .map_err(vault_error)?;
+        let was_anonymous = credentials.is_empty() && extra_headers.is_empty();
         let parts = Parts {
             base,
             routes: &server.routes,
@@ -159,7 +160,7 @@ impl Execution {
                 ),
             });
         }
-        exchange(
+        let answer = exchange(
             connections,
             base,
             &server.routes,
@@ -167,7 +168,11 @@ impl Execution {
             outgoing,
             &broker.limits,
         )
-        .await
+        .await?;
+        Ok(Answer {
+            was_anonymous,
+            ..answer
+        })
     }
 
     /// What the sandbox gets of an answer.
@@ -191,6 +196,10 @@ impl Execution {
         self.broker.redactor.value(&mut body);
         let message = match answer.not_followed {
             Some(why) => format!("{}: the redirect was not followed: {why}", answer.status),
+            None if answer.was_anonymous && matches!(status, 401 | 403) => format!(
+                "{}; no credential was attached: the config has no `auth` that fits this operation",
+                error_message(status, content_type, &body)
+            ),
             None => error_message(status, content_type, &body),
         };
         Err(CallError::Api {

@@ -26,6 +26,7 @@ mod execution;
 mod limits;
 mod names;
 mod outgoing;
+mod readings;
 mod recording;
 mod redact;
 mod routes;

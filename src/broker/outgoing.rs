@@ -11,11 +11,11 @@ use secrecy::{ExposeSecret as _, SecretString};
 use url::Url;
 
 use super::base::Base;
-use super::names::{is_override, normal};
+use super::names::{is_override, meanings, normal};
 use super::routes::Routes;
 use super::templates::{Item, Template, decoded_item};
 use crate::api::{Function, Location, Manifest, Parameter, Style};
-use crate::config::is_forbidden_header;
+use crate::headers::is_forbidden_header;
 use crate::sandbox::CallError;
 use crate::vault::Credential;
 use crate::wire::{Arguments, Request, Value};
@@ -234,8 +234,8 @@ impl Parts<'_> {
                 let others = others.filter(|other| other.name != parameter.name);
                 taken.extend(others.map(|other| normal(&other.wire_name)));
                 for key in self.free_keys(parameter) {
-                    let name = normal(key);
-                    if taken.contains(&name) || is_override(&name) {
+                    let mut names = meanings(key).into_iter();
+                    if names.any(|name| taken.contains(&name) || is_override(&name)) {
                         return Err(self.refuse(&format!(
                             "`{}` may not hold the key `{}`, which has a meaning of its own",
                             parameter.name,

@@ -1,11 +1,12 @@
-//! Removes secrets from what leaves the host: raw, percent-encoded, JSON-escaped, as base64 at
-//! any alignment, and as hex. This is against accidental echo; an API that means to tell the code
+//! Removes secrets from what leaves the host: raw, percent-encoded or JSON-escaped in whatever way
+//! and up to twice, as base64 at any alignment, and as hex. This is against accidental echo; an API that means to tell the code
 //! its own credential can always find another spelling.
 
 use std::borrow::Cow;
 use std::collections::BTreeSet;
 use std::fmt;
 use std::fmt::Write as _;
+use std::ops::Range;
 
 use aho_corasick::{AhoCorasick, MatchKind};
 use base64::Engine as _;
@@ -14,6 +15,7 @@ use bytes::Bytes;
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 use secrecy::{ExposeSecret as _, SecretString};
 
+use super::readings::visit_readings;
 use crate::vault::SHORT;
 use crate::wire::Value;
 
@@ -68,18 +70,11 @@ impl Redactor {
         if self.whole.contains(text.as_bytes()) {
             return Cow::Borrowed(PLACEHOLDER);
         }
-        let Some(within) = &self.within else {
-            return Cow::Borrowed(text);
-        };
-        if !within.is_match(text) {
-            return Cow::Borrowed(text);
+        match self.cleaned(text.as_bytes()) {
+            None => Cow::Borrowed(text),
+            // A secret is whole characters, and so is what spells it.
+            Some(clean) => Cow::Owned(String::from_utf8_lossy(&clean).into_owned()),
         }
-        let mut clean = String::with_capacity(text.len());
-        within.replace_all_with(text, &mut clean, |_, _, out| {
-            out.push_str(PLACEHOLDER);
-            true
-        });
-        Cow::Owned(clean)
     }
 
     /// Bytes without secrets.
@@ -88,17 +83,33 @@ impl Redactor {
         if self.whole.contains(bytes.as_ref()) {
             return Bytes::from_static(PLACEHOLDER.as_bytes());
         }
-        match &self.within {
-            Some(within) if within.is_match(bytes) => {
-                let mut clean = Vec::with_capacity(bytes.len());
-                within.replace_all_with_bytes(bytes, &mut clean, |_, _, out| {
-                    out.extend_from_slice(PLACEHOLDER.as_bytes());
-                    true
-                });
-                Bytes::from(clean)
-            }
-            _ => bytes.clone(),
+        self.cleaned(bytes)
+            .map_or_else(|| bytes.clone(), Bytes::from)
+    }
+
+    /// The text without what spells a secret; none where nothing does.
+    fn cleaned(&self, text: &[u8]) -> Option<Vec<u8>> {
+        let within = self.within.as_ref()?;
+        let mut found: Vec<Range<usize>> = within.find_iter(text).map(|it| it.range()).collect();
+        visit_readings(text, |reading, source| {
+            found.extend(within.find_iter(reading).map(|it| source(it.range())));
+        });
+        if found.is_empty() {
+            return None;
         }
+        found.sort_unstable_by_key(|part| part.start);
+        let mut clean = Vec::with_capacity(text.len());
+        let mut done = 0;
+        for part in found {
+            // Several readings find the same secret.
+            if part.start >= done {
+                clean.extend_from_slice(text.get(done..part.start)?);
+                clean.extend_from_slice(PLACEHOLDER.as_bytes());
+            }
+            done = done.max(part.end);
+        }
+        clean.extend_from_slice(text.get(done..)?);
+        Some(clean)
     }
 
     /// A decoded value without secrets: strings, byte strings, keys, and numbers spelt like one.
@@ -250,6 +261,35 @@ mod tests {
             assert_eq!(
                 redactor.text(&format!("<{text}>")),
                 "<[redacted]>",
+                "{text}"
+            );
+        }
+    }
+
+    /// `quote()` of Python leaves slashes, `encodeURI()` of JavaScript much more, and templates of
+    /// Go escape a plus sign in JSON.
+    #[test]
+    fn a_secret_of_which_only_some_characters_are_escaped_is_removed() {
+        let redactor = redactor("s3cr3t/v+l=e&x");
+        for text in [
+            "s3cr3t/v%2Bl%3De%26x",
+            "s3cr3t/v%2bl=e%26x",
+            "%73%33cr3t/v+l=e&x",
+            "s3cr3t%252Fv%252Bl%253De%2526x",
+            r"s3cr3t/v\u002bl=e\u0026x",
+            r"s3cr3t\\/v+l=e\\u0026x",
+            r"s3cr3t\/v%2Bl=e\u0026x",
+        ] {
+            let text = text.replace(r"\\", "\\");
+            assert_eq!(
+                redactor.text(&format!("é<{text}>%41")),
+                "é<[redacted]>%41",
+                "{text}"
+            );
+            let bytes = Bytes::from(format!("\u{1}{text}%"));
+            assert_eq!(
+                redactor.bytes(&bytes),
+                Bytes::from_static(b"\x01[redacted]%"),
                 "{text}"
             );
         }

@@ -1,7 +1,7 @@
 //! Which operation a path reaches. The broker sends a path only where every reasonable reading
-//! of it (decoded once, decoded again, encoded slashes taken for slashes, `;…` cut off) leads to
-//! the operation that was called, among **all** operations of the document: those that were
-//! compiled and those that were left out.
+//! of it (decoded once, decoded again, encoded slashes taken for slashes, full-width characters for
+//! those of ASCII, `;…` cut off) leads to the operation that was called, among **all** operations of
+//! the document: those that were compiled and those that were left out.
 
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
@@ -98,12 +98,14 @@ impl Routes {
                 .decode_utf8()
                 .map_err(|_| PathError::Encoding)?
                 .into_owned();
-            if once.split(['/', '\\']).any(is_dots) {
-                return Err(PathError::Dots);
-            }
-            for reading in readings(&once) {
-                if trimmed(&reading) != trimmed(&segments) {
-                    self.only(&reading, &query, &called, Reading::Careless)?;
+            for text in [Some(once.clone()), folded(&once)].into_iter().flatten() {
+                if text.split(['/', '\\']).any(is_dots) {
+                    return Err(PathError::Dots);
+                }
+                for reading in readings(&text) {
+                    if trimmed(&reading) != trimmed(&segments) {
+                        self.only(&reading, &query, &called, Reading::Careless)?;
+                    }
                 }
             }
             if once == text {
@@ -180,6 +182,29 @@ fn readings(path: &str) -> Vec<Vec<&str>> {
     readings
 }
 
+/// The text with what compatibility forms and "best fit" tables make ASCII of: full-width
+/// characters, and the dots and slashes that look like those of ASCII. None where there are none.
+fn folded(text: &str) -> Option<String> {
+    if text.is_ascii() {
+        return None;
+    }
+    let mut folded = String::with_capacity(text.len());
+    for character in text.chars() {
+        match character {
+            '\u{2024}' | '\u{fe52}' => folded.push('.'),
+            '\u{2025}' => folded.push_str(".."),
+            '\u{2044}' | '\u{2215}' => folded.push('/'),
+            '\u{2216}' | '\u{29f5}' | '\u{fe68}' => folded.push('\\'),
+            // Full-width forms of `!` to `~` stand in the same order.
+            '\u{ff01}'..='\u{ff5e}' => {
+                folded.extend(char::from_u32(u32::from(character) - 0xff01 + 0x21));
+            }
+            other => folded.push(other),
+        }
+    }
+    (folded != text).then_some(folded)
+}
+
 /// `.` or `..`, also between blanks, and before a `;`, which some servers cut off only after
 /// looking for dots.
 fn is_dots(segment: &str) -> bool {
@@ -254,6 +279,8 @@ mod tests {
             "/users/%2565xport",
             "/users/%2Fexport",
             "/users/export%2F",
+            "/users/%EF%BD%85xport",
+            "/users/export%EF%BC%8F",
         ] {
             refused(path, "/users/{id}", "/users/export");
         }
@@ -294,6 +321,9 @@ mod tests {
             "/files/..%3Bx",
             "/files/..%20",
             "/files/a%2F..%3B%2Fb",
+            "/files/%EF%BC%8E%EF%BC%8E",
+            "/files/%E2%80%A5",
+            "/files/a%EF%BC%8F%E2%80%A4.%EF%BC%BCb",
         ] {
             assert_eq!(
                 routes().check(path, &[], "/files/{path}"),

@@ -8,7 +8,8 @@ use super::exchange::{Connections, certificates};
 use super::limits::Limits;
 use super::routes::Routes;
 use crate::api::{Function, is_mutating};
-use crate::config::{Environment, is_forbidden_header};
+use crate::config::Environment;
+use crate::headers::is_forbidden_header;
 use crate::vault::Vault;
 
 /// A server.

@@ -3,13 +3,11 @@
 use std::fs;
 use std::process::ExitCode;
 
-use serde_json::Value as Json;
-
 use super::startup::Startup;
 use super::stop::Stop;
 use super::{ConfigFile, Outcome, output};
 use crate::runtime::{CallRequest, LOCAL_PRINCIPAL};
-use crate::wire::{Arguments as CallArguments, Value};
+use crate::wire::{Arguments as CallArguments, Value, parse_json};
 
 const EXAMPLES: &str = "\
 A value is read as JSON where it is JSON, and as text where it is not: `limit=5` is a number,
@@ -85,10 +83,7 @@ fn value(text: &str, limit: usize) -> Result<Value, Stop> {
         }
         return read(rest, limit);
     }
-    Ok(match serde_json::from_str::<Json>(text) {
-        Ok(json) => Value::from(json),
-        Err(_) => Value::String(text.to_owned()),
-    })
+    Ok(parse_json(text.as_bytes()).unwrap_or_else(|_| Value::String(text.to_owned())))
 }
 
 fn read(file: &str, limit: usize) -> Result<Value, Stop> {
@@ -138,7 +133,7 @@ mod tests {
                 Value::String("05".to_owned()),
                 Value::String("Ada".to_owned()),
                 Value::String("a=b".to_owned()),
-                Value::from(serde_json::from_str::<Json>("{\"x\": [1.50]}").expect("JSON")),
+                parse_json(b"{\"x\": [1.50]}").expect("JSON"),
                 Value::String(String::new()),
                 Value::Null,
                 Value::String("@ada".to_owned()),

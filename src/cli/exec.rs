@@ -14,7 +14,7 @@ use crate::runtime::{ExecuteRequest, LOCAL_PRINCIPAL};
 const EXAMPLES: &str = "\
 Prints the result as JSON: what `execute_code` answers an MCP client.
 
-Exit codes: 0 the code ran to its end, 1 it did not.
+Exit codes: 0 the code ran to its end, 1 it did not, 2 the file cannot be read.
 
 Examples:
   mce exec report.py
@@ -81,14 +81,14 @@ fn read(file: &Path, limit: usize) -> Result<String, Stop> {
     } else {
         fs::File::open(file).and_then(|opened| opened.take(most).read_to_end(&mut bytes))
     }
-    .map_err(|error| Stop::failure(format!("cannot read `{name}`: {error}")))?;
+    .map_err(|error| Stop::usage(format!("cannot read `{name}`: {error}")))?;
     match String::from_utf8(bytes) {
         Ok(code) => Ok(code),
         // A character cut in two at the very end is no fault of the file.
         Err(error) if error.as_bytes().len() > limit => {
             Ok(String::from_utf8_lossy(error.as_bytes()).into_owned())
         }
-        Err(error) => Err(Stop::failure(format!(
+        Err(error) => Err(Stop::usage(format!(
             "`{name}` is not UTF-8 at byte {}",
             error.utf8_error().valid_up_to()
         ))

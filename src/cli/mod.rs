@@ -4,10 +4,11 @@
 //! own arguments and answers with an exit code or a `Stop`. Exit codes: 0 it worked, 1 it did
 //! not, 2 it was asked for in a way that makes no sense, 130 it was interrupted.
 
+use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use clap::{Args, Parser, Subcommand, ValueEnum};
+use clap::{Args, CommandFactory, Parser, Subcommand, ValueEnum};
 
 mod call;
 mod clean;
@@ -54,15 +55,13 @@ Examples:
     name = "mce",
     version,
     max_term_width = 100,
-    subcommand_required = true,
-    arg_required_else_help = true,
     after_help = EXAMPLES
 )]
 struct Cli {
     #[command(flatten)]
     global: Global,
     #[command(subcommand)]
-    command: Command,
+    command: Option<Command>,
 }
 
 /// Options that every subcommand takes, before or after its name.
@@ -84,6 +83,18 @@ enum LogFormat {
     Text,
     /// One JSON object a line
     Json,
+}
+
+impl LogFormat {
+    /// What a command line asks for that need not make sense otherwise.
+    fn of(arguments: &[OsString]) -> Self {
+        let pairs = arguments.iter().zip(arguments.iter().skip(1));
+        let is_json = arguments.iter().any(|it| it == "--log-format=json")
+            || pairs
+                .into_iter()
+                .any(|pair| pair.0 == "--log-format" && pair.1 == "json");
+        if is_json { Self::Json } else { Self::Text }
+    }
 }
 
 /// `--format`.
@@ -139,9 +150,13 @@ enum Command {
 /// Runs the command line of this process.
 #[must_use]
 pub fn main() -> ExitCode {
-    stop::report_panics();
-    let cli = match Cli::try_parse() {
+    let arguments: Vec<OsString> = std::env::args_os().collect();
+    stop::report_panics(LogFormat::of(&arguments));
+    let cli = match Cli::try_parse_from(&arguments) {
         Ok(cli) => cli,
+        Err(error) if error.use_stderr() && LogFormat::of(&arguments) == LogFormat::Json => {
+            return Stop::usage(error.render().to_string().trim_end()).report(LogFormat::Json);
+        }
         Err(error) => {
             // Help and version come this way too. A reader that went away is no failure.
             let _ = error.print();
@@ -156,14 +171,18 @@ pub fn main() -> ExitCode {
 }
 
 fn dispatch(cli: Cli) -> Outcome {
+    let Some(command) = cli.command else {
+        output::line(Cli::command().render_help().to_string().trim_end())?;
+        return Ok(ExitCode::SUCCESS);
+    };
     // These need neither environment nor settings, so nothing wrong there can stop them.
-    match cli.command {
+    match command {
         Command::Settings => return settings::print(),
         Command::Completions(arguments) => return completions::run(&arguments),
         _ => {}
     }
     let startup = Startup::new(&cli.global)?;
-    match cli.command {
+    match command {
         Command::Compile(arguments) => compile::run(&arguments, &startup),
         Command::Serve(arguments) => serve::run(&arguments, &startup),
         Command::Run(arguments) => run::run(&arguments, &startup),
@@ -179,8 +198,6 @@ fn dispatch(cli: Cli) -> Outcome {
 
 #[cfg(test)]
 mod tests {
-    use clap::CommandFactory;
-
     use super::*;
 
     #[test]

@@ -1,7 +1,7 @@
-//! Writing to stdout, so that a reader that went away is no failure and no text from outside can
-//! steer the terminal.
+//! Writing to stdout, so that a reader that went away is no failure. Text from outside goes through
+//! [`printable`], so that it cannot steer the terminal.
 
-use std::fmt::{Display, Write as _};
+use std::fmt::Display;
 use std::io::{self, ErrorKind, Write};
 use std::time::Duration;
 
@@ -9,6 +9,8 @@ use indicatif::{ProgressBar, ProgressStyle};
 use serde::Serialize;
 
 use super::stop::Stop;
+
+pub(super) use crate::invisible::visible_lines as printable;
 
 /// Writes one line to stdout.
 pub(super) fn line(text: impl Display) -> Result<(), Stop> {
@@ -33,30 +35,6 @@ fn written(error: &io::Error) -> Stop {
     }
 }
 
-/// The text with every character escaped that is not there to be seen: controls (but newlines),
-/// bidirectional marks, zero-width characters and the like.
-pub(super) fn printable(text: &str) -> String {
-    let mut out = String::with_capacity(text.len());
-    for character in text.chars() {
-        if character == '\n' || (!character.is_control() && !is_invisible(character)) {
-            out.push(character);
-        } else {
-            let _ = write!(out, "\\u{{{:x}}}", u32::from(character));
-        }
-    }
-    out
-}
-
-/// Formatting characters that change how their neighbours are shown, or show as nothing.
-fn is_invisible(character: char) -> bool {
-    matches!(
-        character,
-        '\u{ad}' | '\u{61c}' | '\u{180e}' | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}'
-            | '\u{2060}'..='\u{206f}' | '\u{fe00}'..='\u{fe0f}' | '\u{feff}' | '\u{fff9}'..='\u{fffb}'
-            | '\u{e0000}'..='\u{e0fff}'
-    )
-}
-
 /// `1 server`, `2 servers`.
 pub(super) fn counted(count: usize, noun: &str) -> String {
     let plural = if count == 1 { "" } else { "s" };
@@ -71,17 +49,4 @@ pub(super) fn spinner(message: impl Into<String>) -> ProgressBar {
     }
     spinner.enable_steady_tick(Duration::from_millis(120));
     spinner
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn text_from_outside_cannot_steer_the_terminal() {
-        assert_eq!(
-            printable("a\x1b[2Jb\u{202e}c\r\nd\u{200b}é"),
-            "a\\u{1b}[2Jb\\u{202e}c\\u{d}\nd\\u{200b}é"
-        );
-    }
 }

@@ -132,17 +132,15 @@ pub(super) fn colours() -> bool {
 }
 
 /// Has a fault of this program reported in its own words, in place of the default text.
-pub(super) fn report_panics() {
-    std::panic::set_hook(Box::new(|panic| {
+pub(super) fn report_panics(format: LogFormat) {
+    std::panic::set_hook(Box::new(move |panic| {
         let text = panic.payload_as_str().unwrap_or("no message");
         let place = panic
             .location()
             .map_or_else(String::new, |place| format!(" ({place})"));
-        let _ = writeln!(
-            io::stderr(),
-            "error: this is a fault of mce itself: {}{place}\nhint: please report it with what led to it",
-            printable(text)
-        );
+        Stop::failure(format!("this is a fault of mce itself: {text}{place}"))
+            .hint("please report it with what led to it")
+            .report(format);
     }));
 }
 

@@ -2,12 +2,13 @@
 
 use std::collections::BTreeSet;
 use std::fs;
-use std::io::{ErrorKind, Read, Write};
+use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
 use super::manifest::sha256_hex;
 use super::{FUNCTIONS_FILE, MANIFEST_FILE, RUNTIME, RUNTIME_FILE, RuntimeReport, swap};
 use crate::api::{MANIFEST_VERSION, Manifest};
+use crate::files::{self, Links, ReadError};
 
 /// Size of a file that is read back, in bytes.
 const LARGEST: u64 = 256 << 20;
@@ -92,33 +93,19 @@ pub(super) fn parse_manifest(bytes: &[u8]) -> Result<Manifest, String> {
 
 /// The bytes of a regular file; `None` where there is nothing.
 pub(super) fn read_regular(path: &Path) -> Result<Option<Vec<u8>>, FolderError> {
-    let metadata = match fs::symlink_metadata(path) {
-        Ok(metadata) => metadata,
-        Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
-        Err(error) => return Err(io("read", path)(error)),
-    };
-    let refuse = |reason: &str| FolderError::Io {
-        action: "read",
-        path: path.to_owned(),
-        reason: reason.to_owned(),
-    };
-    if metadata.is_symlink() {
-        return Err(FolderError::Link {
+    match files::read_regular(path, LARGEST, Links::Refused) {
+        Ok(bytes) => Ok(Some(bytes)),
+        Err(ReadError::Io(error)) if error.kind() == ErrorKind::NotFound => Ok(None),
+        Err(ReadError::Io(error)) => Err(io("read", path)(error)),
+        Err(ReadError::Link) => Err(FolderError::Link {
             path: path.to_owned(),
-        });
+        }),
+        Err(refused) => Err(FolderError::Io {
+            action: "read",
+            path: path.to_owned(),
+            reason: format!("it {refused}"),
+        }),
     }
-    if !metadata.is_file() {
-        return Err(refuse("it is no regular file"));
-    }
-    let file = fs::File::open(path).map_err(io("read", path))?;
-    let mut bytes = Vec::new();
-    file.take(LARGEST + 1)
-        .read_to_end(&mut bytes)
-        .map_err(io("read", path))?;
-    if u64::try_from(bytes.len()).unwrap_or(u64::MAX) > LARGEST {
-        return Err(refuse("it is larger than any file this program writes"));
-    }
-    Ok(Some(bytes))
 }
 
 fn refuse_link(path: &Path) -> Result<(), FolderError> {
@@ -136,7 +123,7 @@ pub(super) fn write_runtime(output: &Path, dry_run: bool) -> Result<RuntimeRepor
     let changed = !holds(&path, RUNTIME);
     if changed && !dry_run {
         fs::create_dir_all(output).map_err(io("create", output))?;
-        replace(&path, RUNTIME)?;
+        replace(output, &path, RUNTIME)?;
     }
     Ok(RuntimeReport { path, changed })
 }
@@ -177,7 +164,7 @@ pub(super) fn write(
     }
     fs::create_dir_all(&folder).map_err(io("create", &folder))?;
     for (name, text) in files {
-        replace(&folder.join(name), text)?;
+        replace(output, &folder.join(name), text)?;
     }
     Ok(written)
 }
@@ -186,26 +173,27 @@ fn holds(path: &Path, text: &str) -> bool {
     matches!(read_regular(path), Ok(Some(bytes)) if bytes == text.as_bytes())
 }
 
-/// Puts a file in place as a whole, whatever happens; says whether it had to.
-fn replace(path: &Path, text: &str) -> Result<bool, FolderError> {
+/// Puts a file in place as a whole, whatever happens.
+fn replace(output: &Path, path: &Path, text: &str) -> Result<(), FolderError> {
     if holds(path, text) {
-        return Ok(false);
+        return Ok(());
     }
-    let folder = path.parent().unwrap_or(Path::new("."));
-    let mut builder = tempfile::Builder::new();
-    builder.prefix(".mce-").suffix(".tmp");
-    #[cfg(unix)]
-    builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
-    let mut file = builder.tempfile_in(folder).map_err(io("write", path))?;
-    file.write_all(text.as_bytes()).map_err(io("write", path))?;
-    file.as_file().sync_all().map_err(io("write", path))?;
-    file.persist(path)
-        .map_err(|error| io("write", path)(error.error))?;
-    // The rename is durable once the folder is; not every file system can do it.
-    if let Ok(handle) = fs::File::open(folder) {
-        let _ = handle.sync_all();
-    }
-    Ok(true)
+    swap::replace(output, path, text).map_err(io("write", path))
+}
+
+/// Whether the output folder is one, or can be made: found once, not by each server.
+pub(super) fn check_output(output: &Path) -> Result<(), FolderError> {
+    // A link is followed here: the place is the user's choice.
+    let reason = match (fs::metadata(output), fs::symlink_metadata(output)) {
+        (Ok(metadata), _) if !metadata.is_dir() => "it is a file; name a folder",
+        (Err(_), Ok(metadata)) if metadata.is_symlink() => "it is a link that leads nowhere",
+        _ => return Ok(()),
+    };
+    Err(FolderError::Io {
+        action: "use",
+        path: output.to_owned(),
+        reason: reason.to_owned(),
+    })
 }
 
 /// What [`finish`] did.

@@ -2,7 +2,8 @@
 
 use std::fmt::Write as _;
 
-use crate::api::{Manifest, is_hidden};
+use crate::api::Manifest;
+use crate::invisible::is_invisible;
 
 /// The manifest's text, a line end at its end.
 pub(super) fn to_text(manifest: &Manifest) -> String {
@@ -11,7 +12,7 @@ pub(super) fn to_text(manifest: &Manifest) -> String {
     let mut text = String::with_capacity(plain.len() + 1);
     for character in plain.chars() {
         // Such characters occur within strings only; all of JSON's own are visible.
-        if is_hidden(character) && character != '\n' {
+        if is_invisible(character) && character != '\n' {
             let mut units = [0_u16; 2];
             for unit in character.encode_utf16(&mut units) {
                 let _ = write!(text, "\\u{unit:04x}");

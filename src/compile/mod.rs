@@ -3,6 +3,7 @@
 //! [`run`] compiles every server of a config, [`clean`] removes what was compiled, [`verify`] is
 //! the check before a compiled server is used.
 
+mod advice;
 mod agree;
 mod deadline;
 mod folder;
@@ -20,8 +21,8 @@ use futures::StreamExt;
 use serde::Serialize;
 
 use self::deadline::Unfinished;
-use crate::api::visible;
 use crate::config::{Config, Environment, ServerConfig};
+use crate::invisible::visible;
 
 pub use folder::{Cleaned, FolderError, clean};
 
@@ -137,6 +138,10 @@ pub async fn run_with(
         report
             .warnings
             .push(format!("{}: no servers", config.path.display()));
+        return report;
+    }
+    if let Err(error) = folder::check_output(&options.output) {
+        report.error = Some(error.to_string());
         return report;
     }
     let parent = config.path.parent().map(PathBuf::from).unwrap_or_default();

@@ -2,13 +2,15 @@
 
 use std::path::PathBuf;
 
+use super::advice;
 use super::deadline::Gate;
 use super::folder::{self, FolderError, Lock};
 use super::manifest::{self, Inputs};
 use super::{Run, ServerReport, json};
 use crate::api::filter::{self, RuleError, Rules, Selection};
-use crate::api::{Manifest, NamingError, give_names, visible};
+use crate::api::{Manifest, NamingError, give_names};
 use crate::config::{Environment, Filter, ServerConfig};
+use crate::invisible::visible;
 use crate::openapi::{self, LoadError, Loaded, ReadError};
 use crate::python::{self, ModuleError, Target};
 
@@ -164,7 +166,9 @@ pub(super) fn compile(
         rendered: &rendered,
         read_only: server.is_read_only,
     });
-    describe(&manifest, &named.api.warnings, report);
+    let warnings = [named.api.warnings.as_slice(), &rendered.warnings].concat();
+    describe(&manifest, &warnings, report);
+    report.warnings.extend(advice::of(server, &manifest));
     if !gate.pass() {
         return Err(CompileError::Late);
     }

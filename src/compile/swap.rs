@@ -77,6 +77,28 @@ fn is_bytecode(path: &Path) -> bool {
         && fs::read_dir(path).is_ok_and(|mut entries| entries.all(is_compiled))
 }
 
+/// Puts one file in place. It is prepared in the staging folder too, so that a process that is
+/// killed leaves nothing elsewhere.
+pub(super) fn replace(output: &Path, path: &Path, text: &str) -> io::Result<()> {
+    let staging = output.join(STAGING);
+    if fs::symlink_metadata(&staging).is_ok_and(|metadata| !metadata.is_dir()) {
+        let message = format!("`{}` is no folder; remove it", staging.display());
+        return Err(io::Error::other(message));
+    }
+    let prepared = prepare(&staging)?;
+    let file = prepared.path().join("file");
+    let mut handle = fs::File::create_new(&file)?;
+    handle.write_all(text.as_bytes())?;
+    handle.sync_all()?;
+    let done = fs::rename(&file, path);
+    if let Some(folder) = path.parent() {
+        sync(folder);
+    }
+    drop(prepared);
+    let _ = fs::remove_dir(&staging);
+    done
+}
+
 /// A new folder in the staging folder, which is made where it does not exist.
 fn prepare(staging: &Path) -> io::Result<TempDir> {
     let mut builder = tempfile::Builder::new();
@@ -138,7 +160,7 @@ fn sync(folder: &Path) {
 #[cfg(test)]
 mod tests {
     use std::sync::atomic::{AtomicBool, Ordering};
-    use std::time::Duration;
+    use std::time::{Duration, SystemTime};
 
     use super::*;
 
@@ -159,5 +181,21 @@ mod tests {
             done.store(true, Ordering::Relaxed);
             outcome.unwrap();
         });
+    }
+
+    #[test]
+    fn only_what_was_left_long_ago_is_swept() {
+        let output = tempfile::tempdir().unwrap();
+        let staging = output.path().join(STAGING);
+        for (name, age) in [("old", 3_700), ("new", 10)] {
+            fs::create_dir_all(staging.join(name)).unwrap();
+            fs::write(staging.join(name).join("file"), "x").unwrap();
+            let then = SystemTime::now() - Duration::from_secs(age);
+            let folder = fs::File::open(staging.join(name)).unwrap();
+            folder.set_modified(then).unwrap();
+        }
+        sweep(output.path());
+        assert!(!staging.join("old").exists());
+        assert!(staging.join("new").exists());
     }
 }

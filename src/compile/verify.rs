@@ -5,7 +5,8 @@ use std::path::{Path, PathBuf};
 use super::folder::{self, FolderError, parse_manifest};
 use super::manifest::sha256_hex;
 use super::{FUNCTIONS_FILE, MANIFEST_FILE, agree};
-use crate::api::{Manifest, RUNTIME_ABI, is_known_method, is_mutating, visible};
+use crate::api::{Manifest, RUNTIME_ABI, is_known_method, is_mutating};
+use crate::invisible::visible;
 use crate::python::{ModuleError, check_module};
 
 /// Times that a folder is read which does not fit together.

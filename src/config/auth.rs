@@ -7,6 +7,7 @@ use indexmap::IndexMap;
 use super::error::{nearest, quote};
 use super::reader::{Fields, Reader};
 use super::{Auth, Template, headers, secrets, urls};
+use crate::headers::is_token;
 use crate::yaml::{Node, NodeValue, Position};
 
 /// The fields of a type besides `type` and `allow_literal`.
@@ -297,7 +298,7 @@ impl Block<'_, '_> {
         };
         let cookie_name = self.plain("cookie_name");
         if let Some((name, position)) = &cookie_name
-            && !headers::is_token(name)
+            && !is_token(name)
         {
             self.reader.complain(
                 *position,

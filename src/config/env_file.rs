@@ -1,13 +1,12 @@
 //! The `--env-file`: `NAME=value` lines, taken as data. Nothing is substituted or run.
 
 use std::collections::BTreeMap;
-use std::fs::{self, File};
-use std::io::Read;
 use std::path::Path;
 
 use super::Error;
 use super::error::{Complaint, escape, quote};
 use super::template::is_variable_name;
+use crate::files::{self, Links};
 
 /// Size of the file in bytes.
 const FILE_BYTES: u64 = 1 << 20;
@@ -46,22 +45,8 @@ impl EnvFile {
     /// It is not a regular file, too big, or has a malformed line.
     pub fn read(path: &Path) -> Result<Self, Error> {
         let shown = escape(&path.to_string_lossy(), 300);
-        let cannot = |why: String| Error::from(Complaint::at(&shown, why));
-        // Looked at before it is opened: opening a named pipe would wait for a writer.
-        let metadata =
-            fs::metadata(path).map_err(|error| cannot(format!("cannot be read: {error}")))?;
-        if !metadata.is_file() {
-            return Err(cannot(
-                "is no regular file, which an env file has to be".to_owned(),
-            ));
-        }
-        let mut bytes = Vec::new();
-        File::open(path)
-            .and_then(|file| file.take(FILE_BYTES + 1).read_to_end(&mut bytes))
-            .map_err(|error| cannot(format!("cannot be read: {error}")))?;
-        if bytes.len() as u64 > FILE_BYTES {
-            return Err(cannot(format!("is larger than {FILE_BYTES} bytes")));
-        }
+        let bytes = files::read_regular(path, FILE_BYTES, Links::Followed)
+            .map_err(|why| Complaint::at(&shown, why.to_string()))?;
         Self::parse(&bytes, &shown)
     }
 

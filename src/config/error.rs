@@ -2,6 +2,7 @@
 
 use std::fmt;
 
+use crate::invisible::is_invisible;
 use crate::yaml::Position;
 
 /// How many complaints one error lists.
@@ -131,24 +132,11 @@ pub(super) fn escape(text: &str, most: usize) -> String {
             '\n' => escaped.push_str("\\n"),
             '\r' => escaped.push_str("\\r"),
             '\t' => escaped.push_str("\\t"),
-            _ if is_deceptive(character) => escaped.extend(character.escape_unicode()),
+            _ if is_invisible(character) => escaped.extend(character.escape_unicode()),
             _ => escaped.push(character),
         }
     }
     escaped
-}
-
-/// Characters that are invisible or change how their neighbours are read: controls, format
-/// characters (bidi, zero-width, tags), line and paragraph separators, variation selectors, and
-/// private-use characters, which look like anything (two of them mask variables in templates).
-pub(super) fn is_deceptive(character: char) -> bool {
-    character.is_control()
-        || matches!(character,
-            '\u{ad}' | '\u{34f}' | '\u{600}'..='\u{605}' | '\u{61c}' | '\u{6dd}' | '\u{70f}'
-            | '\u{115f}' | '\u{1160}' | '\u{17b4}' | '\u{17b5}' | '\u{180b}'..='\u{180f}'
-            | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}'
-            | '\u{3164}' | '\u{e000}'..='\u{f8ff}' | '\u{fe00}'..='\u{fe0f}' | '\u{feff}' | '\u{ffa0}'
-            | '\u{fff0}'..='\u{fffb}' | '\u{1d173}'..='\u{1d17a}' | '\u{e0000}'..='\u{e0fff}')
 }
 
 /// The candidate most like `word`, if any is like it: what someone probably meant to write.

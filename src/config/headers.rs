@@ -1,4 +1,4 @@
-//! Headers of the config: which names and values are valid, and which are never sent.
+//! Headers of the config, names and values.
 
 use indexmap::IndexMap;
 
@@ -6,45 +6,11 @@ use super::Template;
 use super::error::quote;
 use super::reader::Reader;
 use super::secrets;
+use crate::headers::{is_forbidden_header, is_token};
 use crate::yaml::{Node, NodeValue, Position};
 
 /// How many headers a server may be given in one place.
 const MOST: usize = 100;
-
-/// Headers that belong to the connection, decide where a request goes, or let a server take one
-/// request for another. `_` is read as `-`, as some servers do.
-const FORBIDDEN: &[&str] = &[
-    "host",
-    "content-length",
-    "connection",
-    "keep-alive",
-    "proxy-authenticate",
-    "proxy-authorization",
-    "proxy-connection",
-    "te",
-    "trailer",
-    "transfer-encoding",
-    "upgrade",
-    "expect",
-    "forwarded",
-    "x-original-url",
-    "x-original-host",
-    "x-rewrite-url",
-    "x-http-method",
-    "-method",
-    "http2-settings",
-];
-
-/// Whether a header is never sent, whoever asks for it: `Host`, hop-by-hop and framing headers,
-/// forwarding and rewriting ones, and those that override the method.
-#[must_use]
-pub fn is_forbidden_header(name: &str) -> bool {
-    let name = name.trim().to_ascii_lowercase().replace('_', "-");
-    FORBIDDEN.contains(&name.as_str())
-        || name.starts_with("x-forwarded-")
-        || name == "x-forwarded"
-        || name.ends_with("method-override")
-}
 
 /// Reads a mapping of header names to values. A value is a string or
 /// `{value: …, allow_literal: true}`.
@@ -206,46 +172,5 @@ fn check_value(reader: &mut Reader, position: Position, what: &str, template: &T
             position,
             format!("{what} has a value that is not printable ASCII"),
         );
-    }
-}
-
-/// Whether a text is a token of RFC 9110, section 5.6.2: the name of a header or a cookie.
-pub(super) fn is_token(text: &str) -> bool {
-    !text.is_empty()
-        && text.len() <= 256
-        && text
-            .bytes()
-            .all(|byte| byte.is_ascii_alphanumeric() || b"!#$%&'*+-.^_`|~".contains(&byte))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn routing_and_framing_headers_are_never_sent() {
-        for name in [
-            "Host",
-            "content-LENGTH",
-            "Transfer-Encoding",
-            "X-Forwarded-For",
-            "x_forwarded_host",
-            "Forwarded",
-            "X-HTTP-Method-Override",
-            "X-Method-Override",
-            "X_HTTP_METHOD_OVERRIDE",
-            "X-HTTP-Method",
-            "_method",
-            "X-Original-URL",
-            "X-Rewrite-URL",
-            "Connection",
-            "TE",
-            "Upgrade",
-        ] {
-            assert!(is_forbidden_header(name), "{name}");
-        }
-        for name in ["Cookie", "Authorization", "Accept", "X-Host", "X-Trace-Id"] {
-            assert!(!is_forbidden_header(name), "{name}");
-        }
     }
 }

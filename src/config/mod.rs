@@ -30,8 +30,6 @@ mod urls;
 pub use env_file::EnvFile;
 pub use environment::Environment;
 pub use error::{Complaint, Error};
-pub use headers::is_forbidden_header;
-pub use names::SERVER_VARIABLES;
 pub use open::{Opened, open};
 pub use settings::{SandboxChoice, SandboxMode, Settings};
 pub use settings_table::{SETTINGS, Setting};

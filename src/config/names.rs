@@ -1,12 +1,10 @@
 //! Names of servers: folders, Python packages and parts of variable names at once.
 
 use super::settings_table;
+use crate::variables;
 
 /// How long the identifier may be: it is a folder, and half of a variable's name.
 pub(super) const LONGEST: usize = 64;
-
-/// The ends of the variables that configure a server from outside: `MCE_<SERVER>_<SUFFIX>`.
-pub const SERVER_VARIABLES: &[&str] = &["BASE_URL", "AUTH", "API_KEY", "COOKIE", "EXTRA_HEADERS"];
 
 /// Python's keywords that an identifier in lower case can be.
 const KEYWORDS: &[&str] = &[
@@ -297,16 +295,11 @@ pub(super) fn refuse(identifier: &str) -> Option<String> {
     if identifier.starts_with("mcp_") {
         return Some("names that start with `mcp_` belong to bridged MCP servers".to_owned());
     }
-    SERVER_VARIABLES
+    variables::SERVER_SUFFIXES
         .iter()
-        .map(|suffix| variable(identifier, suffix))
+        .map(|suffix| variables::of_server(identifier, suffix))
         .find(|name| settings_table::is_setting(name))
         .map(|name| format!("its variable `{name}` would be that of a setting"))
-}
-
-/// `MCE_<SERVER>_<SUFFIX>`.
-pub(super) fn variable(server: &str, suffix: &str) -> String {
-    format!("MCE_{}_{suffix}", server.to_ascii_uppercase())
 }
 
 /// Whether an identifier in lower case is a keyword of Python.

@@ -1,9 +1,10 @@
 //! Typed reading of the config's tree: every complaint and warning is collected with its place,
 //! so that one run reports all of them.
 
+use crate::invisible::is_invisible;
 use crate::yaml::{Key, Node, NodeValue, Position};
 
-use super::error::{Complaint, is_deceptive, nearest, quote};
+use super::error::{Complaint, nearest, quote};
 use super::template::Template;
 
 /// Reads values and collects what is wrong with them.
@@ -152,7 +153,7 @@ impl Reader {
             return None;
         }
         // Format characters too: none belongs in a URL, a path, a header or a secret.
-        if text.chars().any(is_deceptive) {
+        if text.chars().any(is_invisible) {
             self.complain(
                 node.position,
                 format!("{what} holds a control or invisible character"),

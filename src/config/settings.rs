@@ -6,7 +6,6 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use super::error::{Complaint, nearest, quote};
-use super::names::{self, SERVER_VARIABLES};
 use super::settings_table::{SETTINGS, is_setting};
 use super::settings_values::{
     GIB, Invalid, MIB, describe, parse_boolean, parse_cpus, parse_docker_host, parse_domains,
@@ -14,6 +13,7 @@ use super::settings_values::{
     parse_sandbox, parse_user, seconds, size, whole,
 };
 use super::{Environment, Error};
+use crate::variables;
 
 /// `MCE_SANDBOX`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -153,9 +153,9 @@ impl Settings {
         let of_servers: BTreeSet<String> = servers
             .into_iter()
             .flat_map(|server| {
-                SERVER_VARIABLES
+                variables::SERVER_SUFFIXES
                     .iter()
-                    .map(move |suffix| names::variable(server, suffix))
+                    .map(move |suffix| variables::of_server(server, suffix))
             })
             .collect();
         let known = || {

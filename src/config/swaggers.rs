@@ -1,13 +1,14 @@
 //! Finds, reads and validates `swaggers.yaml`.
 
 use std::collections::{BTreeSet, HashMap};
-use std::fs::{self, File};
-use std::io::Read;
+use std::fs;
 use std::path::{Path, PathBuf};
 
 use super::error::{Complaint, escape, quote};
 use super::reader::Reader;
-use super::{Auth, Config, Error, ServerConfig, Settings, Template, names, server};
+use super::{Auth, Config, Error, ServerConfig, Settings, Template, server};
+use crate::files::{self, Links};
+use crate::variables;
 use crate::yaml::{self, Limits, Node, NodeValue, Position};
 
 /// The keys of the file.
@@ -112,7 +113,7 @@ impl ServerConfig {
     /// `MCE_<SERVER>_<SUFFIX>`, the variable that configures this server from outside.
     #[must_use]
     pub fn env_name(&self, suffix: &str) -> String {
-        names::variable(&self.name, suffix)
+        variables::of_server(&self.name, suffix)
     }
 
     /// Every template of the entry.
@@ -175,24 +176,8 @@ fn shown(path: &Path) -> String {
 }
 
 fn read_file(path: &Path) -> Result<Vec<u8>, Error> {
-    let cannot = |why: String| Error::from(Complaint::at(shown(path), why));
-    // Looked at before it is opened: opening a named pipe would wait for a writer.
-    let metadata =
-        fs::metadata(path).map_err(|error| cannot(format!("cannot be read: {error}")))?;
-    if !metadata.is_file() {
-        return Err(cannot(
-            "is no regular file, which a config has to be".to_owned(),
-        ));
-    }
-    let limit = Limits::CONFIG.bytes as u64;
-    let mut bytes = Vec::new();
-    File::open(path)
-        .and_then(|file| file.take(limit + 1).read_to_end(&mut bytes))
-        .map_err(|error| cannot(format!("cannot be read: {error}")))?;
-    if bytes.len() as u64 > limit {
-        return Err(cannot(format!("is larger than {limit} bytes")));
-    }
-    Ok(bytes)
+    files::read_regular(path, Limits::CONFIG.bytes as u64, Links::Followed)
+        .map_err(|why| Complaint::at(shown(path), why.to_string()).into())
 }
 
 fn read_root(reader: &mut Reader, root: &Node) -> Vec<ServerConfig> {

@@ -1,11 +1,12 @@
 //! What a URL of the config may look like, before and after its variables are expanded.
 
-use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
+use std::net::IpAddr;
 
 use url::{Host, Url};
 
 use super::error::quote;
 use super::template::{DEFAULTED, Template, VARIABLE};
+use crate::address::{Reach, is_metadata_name, reach};
 
 /// Why a base URL is refused. Never holds the URL: it may hold a secret.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -130,35 +131,24 @@ fn check_parts(masked: &str, query: bool, userinfo: bool) -> Result<(), String> 
     let url = Url::parse(&sample).map_err(|error| format!("is no valid URL: {error}"))?;
     if !authority.contains([VARIABLE, DEFAULTED])
         && let Some(host) = url.host()
-        && is_metadata_host(&host)
+        && is_never_called(&host)
     {
-        return Err("is a link-local or metadata address, which is never called".to_owned());
+        return Err(
+            "is a link-local, multicast, unspecified or metadata address, which is never called"
+                .to_owned(),
+        );
     }
     Ok(())
 }
 
-/// Whether a host is a link-local address or the metadata service of a cloud. `url` has already
-/// brought hexadecimal, octal and short notations into one form. Names that *resolve* there are
-/// for the one who connects to refuse.
-fn is_metadata_host(host: &Host<&str>) -> bool {
-    let v4 = |address: Ipv4Addr| {
-        address.is_link_local()
-            || address == Ipv4Addr::new(100, 100, 100, 200)
-            || address == Ipv4Addr::new(168, 63, 129, 16)
-    };
+/// Whether a host is an address that is never called, or the name of a metadata service. `url` has
+/// already brought hexadecimal, octal and short notations into one form. Names that *resolve* there
+/// are for the one who connects to refuse.
+fn is_never_called(host: &Host<&str>) -> bool {
     match host {
-        Host::Domain(name) => matches!(
-            name.trim_end_matches('.').to_ascii_lowercase().as_str(),
-            "metadata.google.internal" | "metadata.goog"
-        ),
-        Host::Ipv4(address) => v4(*address),
-        Host::Ipv6(address) => match IpAddr::from(*address).to_canonical() {
-            IpAddr::V4(address) => v4(address),
-            IpAddr::V6(address) => {
-                address.is_unicast_link_local()
-                    || address == Ipv6Addr::new(0xfd00, 0xec2, 0, 0, 0, 0, 0, 0x254)
-            }
-        },
+        Host::Domain(name) => is_metadata_name(name),
+        Host::Ipv4(address) => reach(IpAddr::V4(*address)) == Reach::Never,
+        Host::Ipv6(address) => reach(IpAddr::V6(*address)) == Reach::Never,
     }
 }
 
@@ -206,6 +196,10 @@ mod tests {
             ("http://0xA9FEA9FE/", "metadata"),
             ("http://[::ffff:169.254.169.254]/", "metadata"),
             ("http://metadata.google.internal./", "metadata"),
+            ("http://192.0.0.192/", "metadata"),
+            ("http://[fd20:ce::254]/", "metadata"),
+            ("http://[2001:0:1:2:3:4:5601:5601]/", "metadata"),
+            ("http://0.0.0.0/", "unspecified"),
         ] {
             let message = base(text).unwrap_err();
             assert!(message.contains(why), "{text}: {message}");

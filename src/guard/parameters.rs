@@ -17,13 +17,26 @@ pub struct UnknownParameters {
     pub known: Vec<String>,
 }
 
+/// Names that a message lists.
+const LISTED: usize = 20;
+/// Characters of a name that a message shows.
+const SHOWN: usize = 80;
+
+fn quoted(name: &String) -> String {
+    if name.chars().nth(SHOWN).is_none() {
+        return format!("`{name}`");
+    }
+    let start: String = name.chars().take(SHOWN).collect();
+    format!("`{start}…`")
+}
+
 fn describe(unknown: &[String], known: &[String]) -> String {
     let list = |names: &[String]| {
-        names
-            .iter()
-            .map(|name| format!("`{name}`"))
-            .collect::<Vec<_>>()
-            .join(", ")
+        let mut shown: Vec<String> = names.iter().take(LISTED).map(quoted).collect();
+        if names.len() > LISTED {
+            shown.push(format!("{} more", names.len() - LISTED));
+        }
+        shown.join(", ")
     };
     let mut text = format!("the code has no parameter {}; ", list(unknown));
     // Writing to a `String` does not fail.

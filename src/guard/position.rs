@@ -1,5 +1,6 @@
 //! From byte offsets to the lines and columns of a message.
 
+use crate::invisible::is_invisible;
 use crate::pysyntax::TextRange;
 
 /// The longest piece of code that a violation shows, in characters.
@@ -52,7 +53,7 @@ pub(super) fn shorten(text: &str) -> String {
             shown.push('…');
             break;
         }
-        if character.is_control() || is_invisible(character) {
+        if is_invisible(character) {
             shown.extend(character.escape_unicode());
         } else {
             shown.push(character);
@@ -61,15 +62,17 @@ pub(super) fn shorten(text: &str) -> String {
     shown
 }
 
-/// Characters that change how a text looks without being seen.
-pub(super) fn is_invisible(character: char) -> bool {
-    matches!(character,
-        '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{feff}')
-}
-
 #[cfg(test)]
 mod tests {
-    use super::Lines;
+    use super::{Lines, shorten};
+
+    #[test]
+    fn tags_soft_hyphens_and_selectors_are_shown_by_escapes() {
+        assert_eq!(
+            shorten("a\u{ad}\u{fe0f}\u{e0041}"),
+            "a\\u{ad}\\u{fe0f}\\u{e0041}"
+        );
+    }
 
     #[test]
     fn columns_count_characters_not_bytes() {

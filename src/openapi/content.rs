@@ -6,7 +6,8 @@ use serde_json::{Map, Value, json};
 
 use super::document::{Document, text};
 use super::schema::Schemas;
-use crate::api::{Media, OperationBody, Response, ResponseKind, visible};
+use crate::api::{Media, OperationBody, Response, ResponseKind};
+use crate::invisible::visible;
 
 /// The request body; else why the operation cannot be called.
 pub(super) fn body(

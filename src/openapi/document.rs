@@ -1,15 +1,22 @@
 //! The document as a tree, and what local references in it lead to.
 
+use std::cell::{Cell, RefCell};
+use std::collections::HashMap;
+
 use percent_encoding::percent_decode_str;
 use serde_json::{Map, Value};
 
-use crate::api::visible;
+use crate::invisible::visible;
 use crate::yaml::{self, NodeValue, Position};
 
 /// References followed in a row before giving up.
 const LONGEST_CHAIN: usize = 256;
 /// References in one document.
 const MOST_REFERENCES: usize = 200_000;
+/// Bytes that references may repeat in all operations together.
+const MOST_REPEATED: usize = 128 << 20;
+/// What a value costs beside its text, in bytes.
+const VALUE_COST: usize = 64;
 
 /// Why bytes are no usable document.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -34,6 +41,12 @@ pub enum ReadError {
     /// More references than the limit.
     #[error("the document holds more than {MOST_REFERENCES} references (`$ref`)")]
     TooManyReferences,
+    /// Operations that refer to the same large parts again and again.
+    #[error(
+        "its operations repeat more than {} MiB through references to parameters, bodies, responses and path items",
+        MOST_REPEATED >> 20
+    )]
+    TooMuchRepeated,
 }
 
 /// Why a reference leads nowhere. The text completes `unsupported: `.
@@ -45,6 +58,8 @@ pub(super) enum ReferenceError {
     Missing(String),
     #[error("reference `{0}` is part of a loop or of a chain longer than {LONGEST_CHAIN}")]
     Endless(String),
+    #[error("the references of all operations repeat too much of the document")]
+    TooMuchRepeated,
 }
 
 /// A parsed document.
@@ -56,6 +71,10 @@ pub(super) struct Document {
     pub(super) is_3_0: bool,
     /// Whether the methods and styles of 3.2 exist.
     pub(super) is_3_2: bool,
+    /// What operations have repeated through references, in bytes.
+    repeated: Cell<usize>,
+    /// What one use of a reference repeats, in bytes.
+    costs: RefCell<HashMap<String, usize>>,
 }
 
 /// Where the value of `paths` begins: read again with positions, which a good document never needs.
@@ -157,6 +176,8 @@ impl Document {
             version,
             is_3_0: minor == "0",
             is_3_2: minor == "2",
+            repeated: Cell::default(),
+            costs: RefCell::default(),
         })
     }
 
@@ -167,7 +188,7 @@ impl Document {
             let Some(reference) = reference_of(current) else {
                 return Ok(current);
             };
-            current = self.look_up(reference)?.1;
+            current = self.repeat(reference)?;
         }
         Err(endless(reference_of(value).unwrap_or_default()))
     }
@@ -192,7 +213,28 @@ impl Document {
 
     /// What a path item's `$ref` leads to, one step.
     pub(super) fn path_item_target(&self, reference: &str) -> Result<&Value, ReferenceError> {
-        Ok(self.look_up(reference)?.1)
+        self.repeat(reference)
+    }
+
+    /// What a reference leads to, for a place that takes a copy of it: a small document could
+    /// otherwise grow to any size.
+    fn repeat(&self, reference: &str) -> Result<&Value, ReferenceError> {
+        let (pointer, value) = self.look_up(reference)?;
+        let cost = *self
+            .costs
+            .borrow_mut()
+            .entry(pointer)
+            .or_insert_with(|| cost(value));
+        self.repeated.set(self.repeated.get().saturating_add(cost));
+        if self.is_too_large() {
+            return Err(ReferenceError::TooMuchRepeated);
+        }
+        Ok(value)
+    }
+
+    /// Whether operations have repeated more through references than a document may.
+    pub(super) fn is_too_large(&self) -> bool {
+        self.repeated.get() > MOST_REPEATED
     }
 
     fn look_up(&self, reference: &str) -> Result<(String, &Value), ReferenceError> {
@@ -253,6 +295,21 @@ fn count_references(value: &Value) -> usize {
             .sum(),
         _ => 0,
     }
+}
+
+/// About how many bytes a copy takes, without what no operation takes a copy of.
+fn cost(value: &Value) -> usize {
+    let inner = match value {
+        Value::String(text) => text.len(),
+        Value::Array(items) => items.iter().map(cost).sum(),
+        Value::Object(members) => members
+            .iter()
+            .filter(|(key, _)| !matches!(key.as_str(), "example" | "examples"))
+            .map(|(key, member)| key.len() + cost(member))
+            .sum(),
+        _ => 0,
+    };
+    VALUE_COST + inner
 }
 
 /// Catches what is often served in a document's place, before a parser makes a riddle of it.

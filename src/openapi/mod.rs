@@ -29,7 +29,7 @@ use crate::api::Api;
 /// [`Api::skipped`] and [`Api::warnings`] instead.
 pub fn read(bytes: &[u8], location: Option<&url::Url>) -> Result<Api, ReadError> {
     let document = document::Document::parse(bytes)?;
-    Ok(operations::normalise(&document, location))
+    operations::normalise(&document, location)
 }
 
 /// Reads a document that is already a JSON tree.
@@ -39,5 +39,5 @@ pub fn read(bytes: &[u8], location: Option<&url::Url>) -> Result<Api, ReadError>
 /// Where the tree is no OpenAPI 3 document at all.
 pub fn read_value(root: serde_json::Value, location: Option<&url::Url>) -> Result<Api, ReadError> {
     let document = document::Document::new(root, crate::yaml::Position::default)?;
-    Ok(operations::normalise(&document, location))
+    operations::normalise(&document, location)
 }

@@ -1,12 +1,15 @@
 //! From the document's paths to operations, each of which succeeds or fails alone.
 
+use std::collections::HashSet;
+
 use serde_json::{Map, Value};
 use url::Url;
 
-use super::document::{Document, text};
+use super::document::{Document, ReadError, text};
 use super::schema::Schemas;
 use super::{content, parameters, paths, security, servers};
-use crate::api::{Api, Location, Operation, Skipped, visible};
+use crate::api::{ANY_METHOD, Api, Location, Operation, Skipped};
+use crate::invisible::visible;
 
 const METHODS: &[&str] = &[
     "get", "put", "post", "delete", "options", "head", "patch", "trace",
@@ -15,7 +18,7 @@ const METHODS: &[&str] = &[
 const LONGEST_PATH_ITEM_CHAIN: usize = 32;
 
 /// Normalises a whole document.
-pub(super) fn normalise(document: &Document, location: Option<&Url>) -> Api {
+pub(super) fn normalise(document: &Document, location: Option<&Url>) -> Result<Api, ReadError> {
     let mut api = Api {
         version: document.version.clone(),
         ..Api::default()
@@ -40,12 +43,10 @@ pub(super) fn normalise(document: &Document, location: Option<&Url>) -> Api {
         if path.starts_with("x-") {
             continue;
         }
-        match path_item(document, value) {
-            Ok(item) => read_path_item(document, &schemas, path, &item, &mut api),
-            Err(reason) => {
-                api.warnings
-                    .push(format!("path `{}` is left out: {reason}", visible(path)));
-            }
+        let item = path_item(document, value);
+        read_path_item(document, &schemas, path, &item, &mut api);
+        if document.is_too_large() {
+            return Err(ReadError::TooMuchRepeated);
         }
     }
     let roots: Vec<Value> = api
@@ -63,89 +64,150 @@ pub(super) fn normalise(document: &Document, location: Option<&Url>) -> Api {
         .cloned()
         .collect();
     api.schemas = schemas.into_needed(roots.iter());
-    api
+    Ok(api)
 }
 
 /// A path item with those it refers to merged in; its own members win.
-fn path_item(document: &Document, value: &Value) -> Result<Map<String, Value>, String> {
-    let mut merged = Map::new();
+struct PathItem {
+    members: Map<String, Value>,
+    /// Why it is not all there.
+    missing: Option<String>,
+}
+
+fn path_item(document: &Document, value: &Value) -> PathItem {
+    let mut item = PathItem {
+        members: Map::new(),
+        missing: None,
+    };
+    let missing = gather(document, value, &mut item.members);
+    item.missing = missing.err();
+    item
+}
+
+fn gather(
+    document: &Document,
+    value: &Value,
+    merged: &mut Map<String, Value>,
+) -> Result<(), String> {
     let mut current = value;
     for _ in 0..LONGEST_PATH_ITEM_CHAIN {
-        let members = current.as_object().ok_or("it is no mapping")?;
+        let members = current
+            .as_object()
+            .ok_or("the path item is no mapping".to_owned())?;
         for (key, member) in members {
             if key != "$ref" {
                 merged.entry(key.clone()).or_insert_with(|| member.clone());
             }
         }
         let Some(reference) = members.get("$ref") else {
-            return Ok(merged);
+            return Ok(());
         };
         let Some(reference) = reference.as_str() else {
-            return Err("its `$ref` is no text".to_owned());
+            return Err("the `$ref` of the path item is no text".to_owned());
         };
         current = document
             .path_item_target(reference)
             .map_err(|error| error.to_string())?;
     }
-    Err("its references form a loop or too long a chain".to_owned())
+    Err("the references of the path item form a loop or too long a chain".to_owned())
 }
 
 fn read_path_item(
     document: &Document,
     schemas: &Schemas<'_>,
     path: &str,
-    item: &Map<String, Value>,
+    item: &PathItem,
     api: &mut Api,
 ) {
-    for (key, value) in item {
-        let method = key.to_ascii_uppercase();
-        let label = format!("{} {}", visible(&method), visible(path));
-        if METHODS.contains(&key.as_str()) {
-            if !value.is_object() {
-                api.warnings
-                    .push(format!("{label} is left out: it is no mapping"));
-                continue;
+    if let Some(reason) = &item.missing {
+        // The broker must know the path all the same, whatever methods are behind it.
+        skip(api, ANY_METHOD.to_owned(), path, reason);
+    }
+    // Those that are written as they should be come first: another spelling must not hide them.
+    let mut seen = HashSet::new();
+    for (key, value) in &item.members {
+        if METHODS.contains(&key.as_str()) || key == "query" && document.is_3_2 {
+            let method = key.to_ascii_uppercase();
+            if let Err(reason) =
+                read_operation(document, schemas, path, (&method, value), item, api)
+            {
+                skip(api, method.clone(), path, &reason);
             }
-            let members = match document.resolve(value).map(Value::as_object) {
-                Ok(Some(members)) => members,
-                Ok(None) => {
-                    skip(api, method, path, "its reference leads to no operation");
-                    continue;
-                }
-                Err(error) => {
-                    skip(api, method, path, &error.to_string());
-                    continue;
-                }
-            };
-            note_names(members, api);
-            let mut warnings = Vec::new();
-            let mut warn = |text: String| warnings.push(format!("{label}: {text}"));
-            match operation(document, schemas, &method, path, item, members, &mut warn) {
-                Ok(operation) => api.operations.push(operation),
-                Err(reason) => skip(api, method, path, &reason),
-            }
-            api.warnings.append(&mut warnings);
-        } else if key == "query" && document.is_3_2 {
-            if let Some(members) = value.as_object() {
-                note_names(members, api);
-                skip(api, method, path, "method QUERY");
-            }
-        } else if key == "additionalOperations" && document.is_3_2 {
-            for name in value.as_object().into_iter().flat_map(Map::keys) {
+            seen.insert(method);
+        }
+    }
+    for (key, value) in &item.members {
+        let others: Vec<(&String, &Value)> = if key == "additionalOperations" && document.is_3_2 {
+            value.as_object().into_iter().flatten().collect()
+        } else if is_odd_spelling(key) {
+            vec![(key, value)]
+        } else {
+            Vec::new()
+        };
+        for (name, value) in others {
+            note_names(value, api);
+            if seen.insert(name.clone()) {
                 skip(
                     api,
                     name.clone(),
                     path,
                     &format!("method `{}`", visible(name)),
                 );
+            } else {
+                api.warnings.push(format!(
+                    "{} {} is written twice; what `{}` says is left out",
+                    visible(name),
+                    visible(path),
+                    visible(key)
+                ));
             }
-        } else if METHODS.contains(&key.trim().to_ascii_lowercase().as_str()) {
-            api.warnings.push(format!(
-                "{label} is left out: methods are written in lower case, `{}` is none",
-                visible(key)
-            ));
         }
     }
+}
+
+/// Whether a key of a path item is meant for a method, which documents write in lower case.
+fn is_odd_spelling(key: &str) -> bool {
+    !METHODS.contains(&key) && METHODS.contains(&key.trim().to_ascii_lowercase().as_str())
+}
+
+/// Reads one operation into the API; else why it cannot be called.
+fn read_operation(
+    document: &Document,
+    schemas: &Schemas<'_>,
+    path: &str,
+    (method, value): (&str, &Value),
+    item: &PathItem,
+    api: &mut Api,
+) -> Result<(), String> {
+    note_names(value, api);
+    if !value.is_object() {
+        return Err("the operation is no mapping".to_owned());
+    }
+    let target = document.resolve(value).map_err(|error| error.to_string())?;
+    let members = target
+        .as_object()
+        .ok_or("its reference leads to no operation".to_owned())?;
+    note_names(target, api);
+    if method == "QUERY" {
+        return Err("method QUERY".to_owned());
+    }
+    if let Some(reason) = &item.missing {
+        return Err(reason.clone());
+    }
+    let label = format!("{method} {}", visible(path));
+    let mut warnings = Vec::new();
+    let mut warn = |text: String| warnings.push(format!("{label}: {text}"));
+    let read = operation(
+        document,
+        schemas,
+        (method, path),
+        &item.members,
+        members,
+        &mut warn,
+    );
+    api.warnings.append(&mut warnings);
+    api.operations.push(read?);
+    Ok(())
 }
 
 fn skip(api: &mut Api, method: String, path: &str, reason: &str) {
@@ -156,7 +218,10 @@ fn skip(api: &mut Api, method: String, path: &str, reason: &str) {
     });
 }
 
-fn note_names(members: &Map<String, Value>, api: &mut Api) {
+fn note_names(operation: &Value, api: &mut Api) {
+    let Some(members) = operation.as_object() else {
+        return;
+    };
     api.tags.extend(tags(members));
     api.operation_ids.extend(
         members
@@ -178,8 +243,7 @@ fn tags(members: &Map<String, Value>) -> Vec<String> {
 fn operation(
     document: &Document,
     schemas: &Schemas<'_>,
-    method: &str,
-    path: &str,
+    (method, path): (&str, &str),
     item: &Map<String, Value>,
     members: &Map<String, Value>,
     warn: &mut dyn FnMut(String),

@@ -5,8 +5,9 @@ use serde_json::{Map, Value};
 
 use super::document::{Document, text};
 use super::schema::Schemas;
-use super::security::{is_forbidden_header, is_token};
-use crate::api::{Location, Media, OperationParameter, Style, visible};
+use crate::api::{Location, Media, OperationParameter, Style};
+use crate::headers::{is_forbidden_header, is_token};
+use crate::invisible::visible;
 
 /// What became of one declared parameter.
 enum Outcome {

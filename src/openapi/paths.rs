@@ -1,6 +1,6 @@
 //! Path templates: which can be called, and their placeholders.
 
-use crate::api::is_hidden;
+use crate::invisible::is_invisible;
 
 const LONGEST: usize = 10_000;
 
@@ -16,7 +16,7 @@ pub(super) fn placeholders(path: &str, declared: &[String]) -> Result<Vec<String
     if path.len() > LONGEST {
         return Err(format!("the path is longer than {LONGEST} bytes"));
     }
-    if path.chars().any(is_hidden) {
+    if path.chars().any(is_invisible) {
         return Err("the path holds a control or invisible character".to_owned());
     }
     if let Some(character) = path.chars().find(|c| "?#\\%".contains(*c)) {

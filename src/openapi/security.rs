@@ -5,7 +5,9 @@ use std::collections::BTreeMap;
 use serde_json::{Map, Value};
 
 use super::document::{Document, text};
-use crate::api::{Security, SecurityScheme, visible};
+use crate::api::{Security, SecurityScheme};
+use crate::headers::{is_forbidden_header, is_token};
+use crate::invisible::visible;
 
 /// The document's schemes; those that cannot be used are left out with a warning.
 pub(super) fn schemes(
@@ -106,38 +108,19 @@ pub(super) fn requirements(document: &Document, operation: &Map<String, Value>) 
         .collect()
 }
 
-/// Whether a text may be the name of a header (RFC 9110, section 5.6.2).
-pub(super) fn is_token(name: &str) -> bool {
-    !name.is_empty()
-        && name
-            .chars()
-            .all(|c| c.is_ascii_alphanumeric() || "!#$%&'*+-.^_`|~".contains(c))
-}
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
 
-/// Headers that only the client itself may set, or that make a proxy or framework treat the
-/// request as another one.
-pub(super) fn is_forbidden_header(name: &str) -> bool {
-    let name = name.to_ascii_lowercase().replace('_', "-");
-    matches!(
-        name.as_str(),
-        "host"
-            | "connection"
-            | "content-length"
-            | "expect"
-            | "forwarded"
-            | "http2-settings"
-            | "keep-alive"
-            | "proxy-authenticate"
-            | "proxy-authorization"
-            | "proxy-connection"
-            | "te"
-            | "trailer"
-            | "transfer-encoding"
-            | "upgrade"
-            | "x-original-url"
-            | "x-rewrite-url"
-            | "x-http-method"
-            | "-method"
-    ) || name.starts_with("x-forwarded-")
-        || name.ends_with("method-override")
+    use super::*;
+
+    #[test]
+    fn no_key_is_sent_in_a_header_that_the_config_refuses() {
+        for name in ["X-Original-Host", "X-Forwarded", "x_original_url", "Host"] {
+            let value = json!({"type": "apiKey", "in": "header", "name": name});
+            assert!(scheme(&value).is_err(), "{name}");
+        }
+        let value = json!({"type": "apiKey", "in": "header", "name": "X-Api-Key"});
+        assert!(scheme(&value).is_ok());
+    }
 }

@@ -4,7 +4,7 @@ use serde_json::{Map, Value};
 use url::Url;
 
 use super::document::Document;
-use crate::api::visible;
+use crate::invisible::visible;
 
 /// The root server as an absolute http(s) URL without user name, password, query and fragment,
 /// no slash at its end; else `None` and why.

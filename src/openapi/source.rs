@@ -1,7 +1,6 @@
 //! Gets the bytes of a document: from a regular file, or over http(s) from an address that is no
 //! metadata service.
 
-use std::io::Read;
 use std::net::IpAddr;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -10,11 +9,14 @@ use futures::StreamExt;
 use reqwest::header::{HeaderMap, HeaderName, HeaderValue};
 use url::{Host, Url};
 
+use crate::address::{Reach, is_metadata_name, reach};
+use crate::files::{self, Links, ReadError};
 use crate::yaml::Limits;
 
 const TIMEOUT: Duration = Duration::from_secs(30);
 const MOST_REDIRECTS: usize = 5;
 const MISSING: &str = "there is no such file";
+const REFUSED: &str = "link-local, multicast, unspecified and metadata addresses are refused";
 
 /// What to load.
 #[derive(Debug, Clone)]
@@ -101,27 +103,13 @@ pub(crate) fn read_file(path: &Path) -> Result<Vec<u8>, String> {
     {
         return Err(refused.to_owned());
     }
-    let metadata = std::fs::metadata(&whole).map_err(|error| file_reason(&error))?;
-    if metadata.is_dir() {
-        return Err("it is a folder; name the document in it".to_owned());
-    }
-    if !metadata.is_file() {
-        return Err(refused.to_owned());
-    }
     let limit = u64::try_from(Limits::DOCUMENT.bytes).unwrap_or(u64::MAX);
-    if metadata.len() > limit {
-        return Err(too_large());
-    }
-    let file = std::fs::File::open(&whole).map_err(|error| file_reason(&error))?;
-    let mut bytes = Vec::new();
-    // One byte beyond the limit tells a file that has grown from one that fits.
-    file.take(limit + 1)
-        .read_to_end(&mut bytes)
-        .map_err(|error| file_reason(&error))?;
-    if bytes.len() > Limits::DOCUMENT.bytes {
-        return Err(too_large());
-    }
-    Ok(bytes)
+    files::read_regular(&whole, limit, Links::Followed).map_err(|error| match error {
+        ReadError::Io(error) => file_reason(&error),
+        ReadError::Folder => "it is a folder; name the document in it".to_owned(),
+        ReadError::NotRegular | ReadError::Link => refused.to_owned(),
+        ReadError::TooLarge { .. } => too_large(),
+    })
 }
 
 fn file_reason(error: &std::io::Error) -> String {
@@ -215,6 +203,7 @@ async fn client(url: &Url, request: &Request) -> Result<reqwest::Client, String>
         None => return Err("the URL names no host".to_owned()),
         Some(Host::Ipv4(address)) => refuse(IpAddr::V4(address))?,
         Some(Host::Ipv6(address)) => refuse(IpAddr::V6(address))?,
+        Some(Host::Domain(name)) if is_metadata_name(name) => return Err(REFUSED.to_owned()),
         Some(Host::Domain(name)) => {
             let found: Vec<_> = tokio::net::lookup_host((name, port))
                 .await
@@ -236,32 +225,11 @@ async fn client(url: &Url, request: &Request) -> Result<reqwest::Client, String>
     builder.build().map_err(|error| network_reason(&error))
 }
 
-/// Refuses addresses that never serve documents but hand out credentials to whoever asks.
+/// Refuses addresses that never serve documents. Private ones may: documents are often served on
+/// the machine or network where they are written.
 fn refuse(address: IpAddr) -> Result<(), String> {
-    let address = match address {
-        IpAddr::V6(six) => six.to_ipv4_mapped().map_or(IpAddr::V6(six), IpAddr::V4),
-        four @ IpAddr::V4(_) => four,
-    };
-    let refused = match address {
-        IpAddr::V4(four) => {
-            four.is_link_local()
-                || four.is_unspecified()
-                || four.is_multicast()
-                || four.is_broadcast()
-                || four.octets() == [100, 100, 100, 200]
-        }
-        IpAddr::V6(six) => {
-            six.is_unicast_link_local()
-                || six.is_unspecified()
-                || six.is_multicast()
-                || six.segments().starts_with(&[0xfd00, 0x0ec2])
-                // NAT64 and 6to4 forms of 169.254.0.0/16
-                || six.segments().starts_with(&[0x64, 0xff9b, 0, 0, 0, 0, 0xa9fe])
-                || six.segments().starts_with(&[0x2002, 0xa9fe])
-        }
-    };
-    if refused {
-        return Err("link-local and metadata addresses are refused".to_owned());
+    if reach(address) == Reach::Never {
+        return Err(REFUSED.to_owned());
     }
     Ok(())
 }
@@ -322,6 +290,25 @@ mod tests {
                 "{error}"
             );
             assert!(started.elapsed() < Duration::from_secs(1), "{source}");
+        }
+    }
+
+    #[tokio::test]
+    async fn documents_are_not_fetched_from_metadata_services_in_any_notation() {
+        for host in [
+            "168.63.129.16",
+            "192.0.0.192",
+            "100.100.100.200",
+            "0.0.0.0",
+            "[fd20:ce::254]",
+            "[fd00:ec2::254]",
+            "[::169.254.169.254]",
+            "[64:ff9b:1::a9fe:a9fe]",
+            "[2001:0:1:2:3:4:5601:5601]",
+            "metadata.google.internal",
+        ] {
+            let error = load(&request(&format!("http://{host}/x"))).await;
+            assert_eq!(error.unwrap_err().reason, REFUSED, "{host}");
         }
     }
 }

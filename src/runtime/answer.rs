@@ -56,7 +56,7 @@ impl Runtime {
     /// Keeps the result within `MCE_MAX_OUTPUT_SIZE_BYTES`, and what of it is inlined within
     /// `MCE_MAX_INLINE_BYTES`. Text gives way first, down to a quarter each for prints and stderr.
     fn bound(&self, result: &mut ExecutionResult) {
-        for text in [&mut result.error, &mut result.traceback] {
+        for text in [&mut result.error, &mut result.hint, &mut result.traceback] {
             let shown = text
                 .as_deref()
                 .and_then(|text| preview::ends(text, MESSAGE_BYTES));

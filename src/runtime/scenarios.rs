@@ -169,6 +169,25 @@ async fn failures_keep_their_class_prints_and_no_secret() {
     assert_eq!(result.cache_id, None);
 }
 
+/// The sandbox's word for what to do is the code's word, too.
+#[tokio::test]
+async fn every_text_of_a_failure_is_bounded() {
+    let fixture = Fixture::new();
+    let (runtime, _) = fixture.runtime(|_, _| async {
+        let mut outcome = failed(FailureKind::Api, &"m".repeat(900_000));
+        if let Err(failure) = &mut outcome.result {
+            failure.hint = Some("h".repeat(900_000));
+            failure.traceback = Some("t".repeat(900_000));
+        }
+        outcome
+    });
+    let result = runtime.execute(code("1")).await;
+    for text in [result.error, result.hint, result.traceback] {
+        let length = text.map_or(0, |text| text.len());
+        assert!((1_000..5_000).contains(&length), "{length}");
+    }
+}
+
 #[tokio::test]
 async fn a_large_result_becomes_its_shape_and_first_rows() {
     let fixture = Fixture::new()

@@ -13,7 +13,7 @@ use std::collections::HashMap;
 
 use bytes::{Buf, BufMut, Bytes, BytesMut};
 
-use crate::wire::Value;
+use crate::wire::{Value, parse_json};
 
 /// The version of the format.
 pub const VERSION: u8 = 1;
@@ -304,11 +304,9 @@ fn lower<'a>(
     })
 }
 
-#[derive(serde::Deserialize)]
-#[serde(deny_unknown_fields)]
 struct ReceivedHead {
-    message: serde_json::Value,
-    bytes: Vec<(Vec<serde_json::Value>, usize)>,
+    message: Value,
+    bytes: Vec<Value>,
 }
 
 /// Unpacks a message.
@@ -317,12 +315,14 @@ struct ReceivedHead {
 /// [`FrameError::Message`] where it does not follow the format.
 pub fn unpack(payload: &Bytes) -> Result<Value, FrameError> {
     let (head, mut segments) = split(payload)?;
-    let mut message = Value::from(head.message);
-    for (path, length) in head.bytes {
+    let mut message = head.message;
+    for place in &head.bytes {
+        let (path, length) = place_and_length(place)
+            .ok_or_else(|| malformed("the place of a byte string is none"))?;
         if segments.len() < length {
             return Err(malformed("its byte strings are shorter than it says"));
         }
-        let place = find(&mut message, &path)
+        let place = find(&mut message, path)
             .filter(|place| **place == Value::Null)
             .ok_or_else(|| malformed("a byte string has no place"))?;
         *place = Value::Bytes(segments.split_to(length));
@@ -339,11 +339,21 @@ pub fn unpack(payload: &Bytes) -> Result<Value, FrameError> {
 /// # Errors
 /// [`FrameError::Message`] where it does not follow the format or the type.
 pub fn unpack_json<T: serde::de::DeserializeOwned>(payload: &Bytes) -> Result<T, FrameError> {
+    serde_json::from_value(unpack_plain(payload)?.into_json())
+        .map_err(|error| FrameError::Message(error.to_string()))
+}
+
+/// Unpacks a message without byte strings.
+///
+/// # Errors
+/// [`FrameError::Message`] where it does not follow the format.
+pub fn unpack_plain(payload: &Bytes) -> Result<Value, FrameError> {
     let (head, segments) = split(payload)?;
-    if !segments.is_empty() || !head.bytes.is_empty() {
-        return Err(malformed("it holds byte strings where none can be"));
+    if segments.is_empty() && head.bytes.is_empty() {
+        Ok(head.message)
+    } else {
+        Err(malformed("it holds byte strings where none can be"))
     }
-    serde_json::from_value(head.message).map_err(|error| FrameError::Message(error.to_string()))
 }
 
 fn split(payload: &Bytes) -> Result<(ReceivedHead, Bytes), FrameError> {
@@ -356,21 +366,48 @@ fn split(payload: &Bytes) -> Result<(ReceivedHead, Bytes), FrameError> {
         return Err(malformed("its JSON is shorter than it says"));
     }
     let json = rest.split_to(length);
-    let head =
-        serde_json::from_slice(&json).map_err(|error| FrameError::Message(error.to_string()))?;
-    Ok((head, rest))
+    let head = parse_json(&json).map_err(|error| FrameError::Message(error.to_string()))?;
+    let Value::Object(mut head) = head else {
+        return Err(malformed("it is no object"));
+    };
+    match (
+        head.shift_remove("message"),
+        head.shift_remove("bytes"),
+        head.is_empty(),
+    ) {
+        (Some(message), Some(Value::Array(bytes)), true) => {
+            Ok((ReceivedHead { message, bytes }, rest))
+        }
+        _ => Err(malformed("it has other members than `message` and `bytes`")),
+    }
+}
+
+/// `[path, length]`.
+fn place_and_length(place: &Value) -> Option<(&[Value], usize)> {
+    match place {
+        Value::Array(pair) => match pair.as_slice() {
+            [Value::Array(path), Value::Number(length)] => {
+                Some((path, usize::try_from(length.as_u64()?).ok()?))
+            }
+            _ => None,
+        },
+        _ => None,
+    }
 }
 
 fn malformed(what: &str) -> FrameError {
     FrameError::Message(what.to_owned())
 }
 
-fn find<'a>(message: &'a mut Value, path: &[serde_json::Value]) -> Option<&'a mut Value> {
-    path.iter().try_fold(message, |place, step| match place {
-        Value::Array(items) => items.get_mut(usize::try_from(step.as_u64()?).ok()?),
-        Value::Object(members) => members.get_mut(step.as_str()?),
-        _ => None,
-    })
+fn find<'a>(message: &'a mut Value, path: &[Value]) -> Option<&'a mut Value> {
+    path.iter()
+        .try_fold(message, |place, step| match (place, step) {
+            (Value::Array(items), Value::Number(index)) => {
+                items.get_mut(usize::try_from(index.as_u64()?).ok()?)
+            }
+            (Value::Object(members), Value::String(key)) => members.get_mut(key),
+            _ => None,
+        })
 }
 
 #[cfg(test)]

@@ -2,7 +2,7 @@
 //!
 //! - [`serve_stdio`]: over this process's stdin and stdout.
 //! - [`serve`]: over any pair of streams.
-//! - `tools`: what is offered; `arguments`: what is accepted.
+//! - `tools`: what is offered; `arguments`: what is accepted; `surrogates`: what is repaired.
 
 use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
@@ -21,11 +21,13 @@ use tokio::io::{AsyncRead, AsyncWrite};
 use crate::runtime::{CachedRequest, ErrorType, ExecuteRequest, ExecutionResult, Runtime};
 
 mod arguments;
+mod surrogates;
 mod tools;
 #[cfg(test)]
 mod wire_tests;
 
 use arguments::{ExecuteCode, GetFunctions, ListServers, RunCachedCode};
+use surrogates::Repaired;
 
 /// What every client is told once. Its size does not depend on what is compiled.
 const INSTRUCTIONS: &str = "\
@@ -100,7 +102,7 @@ where
     let stop = stop_signal();
     tokio::pin!(stop);
     let running = tokio::select! {
-        started = server.serve((input, output)) => match started {
+        started = server.serve((Repaired::new(input), output)) => match started {
             Ok(running) => running,
             // A client that leaves before it said anything did nothing wrong.
             Err(ServerInitializeError::ConnectionClosed(_)) => return Ok(()),

@@ -7,6 +7,7 @@ use secrecy::{ExposeSecret as _, SecretString};
 
 use super::Error;
 use crate::config::{Auth, Environment, ServerConfig, Template};
+use crate::headers::is_token;
 
 /// Headers whose values are no secrets, wherever they were configured.
 const PLAIN_HEADERS: [&str; 10] = [
@@ -273,14 +274,6 @@ fn without_name<'text>(text: &'text str, name: &str) -> &'text str {
         Some((head, value)) if head.trim().eq_ignore_ascii_case(name) => value.trim(),
         _ => text,
     }
-}
-
-/// RFC 9110, section 5.6.2.
-fn is_token(text: &str) -> bool {
-    !text.is_empty()
-        && text
-            .bytes()
-            .all(|byte| byte.is_ascii_alphanumeric() || b"!#$%&'*+-.^_`|~".contains(&byte))
 }
 
 /// A header's value and what in it is secret by itself.

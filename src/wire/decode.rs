@@ -3,6 +3,7 @@
 use crate::api::{Function, ResponseKind};
 
 use super::Value;
+use super::json::{JsonError, parse_json};
 use super::media::{self, Kind};
 
 /// Why a response has no value.
@@ -12,6 +13,9 @@ pub enum DecodeError {
     /// The JSON is nested deeper than any caller could walk.
     #[error("the response is JSON nested deeper than 127 levels")]
     TooDeep,
+    /// The JSON holds more values than are kept.
+    #[error("the response is JSON of more than 1,000,000 values; ask for fewer at once")]
+    TooMany,
 }
 
 /// The value of a response: JSON as parsed (numbers keep their spelling, of duplicate keys the
@@ -67,11 +71,11 @@ pub fn decode(
 
 /// The value of JSON text; none where it is not JSON.
 pub(super) fn parse(text: &str) -> Result<Option<Value>, DecodeError> {
-    match serde_json::from_str::<serde_json::Value>(text) {
-        Ok(value) => Ok(Some(Value::from(value))),
-        // serde_json has no other way to tell this from text that is not JSON.
-        Err(error) if error.to_string().starts_with("recursion limit") => Err(DecodeError::TooDeep),
-        Err(_) => Ok(None),
+    match parse_json(text.as_bytes()) {
+        Ok(value) => Ok(Some(value)),
+        Err(JsonError::TooDeep) => Err(DecodeError::TooDeep),
+        Err(JsonError::TooMany) => Err(DecodeError::TooMany),
+        Err(JsonError::Invalid(_)) => Ok(None),
     }
 }
 

@@ -20,6 +20,7 @@ mod check;
 mod decode;
 mod encode;
 mod error_text;
+mod json;
 mod media;
 mod percent;
 mod style;
@@ -28,6 +29,7 @@ mod value;
 pub use decode::{DecodeError, decode};
 pub use encode::encode;
 pub use error_text::error_message;
+pub(crate) use json::parse_json;
 pub use value::{Arguments, Value};
 
 /// A request of one operation, encoded but not yet addressed: no base URL, no credential.

@@ -245,12 +245,12 @@ fn deep(name: String, value: &Value, pairs: &mut Vec<(String, String)>) -> Resul
 /// A header parameter (style simple), sent as it is; an empty list or object is left out.
 pub(super) fn header(parameter: &Parameter, value: &Value) -> Result<Option<String>, Problem> {
     if let Some(media_type) = &parameter.content_type {
-        return visible(content_text(media_type, value, Escapes::NonAscii)?).map(Some);
+        return field_value(content_text(media_type, value, Escapes::NonAscii)?).map(Some);
     }
     let mut parts = match value {
         Value::Array(items) => texts(items)?,
         Value::Object(object) => members(object)?,
-        scalar => return visible(text(scalar)?).map(Some),
+        scalar => return field_value(text(scalar)?).map(Some),
     };
     if parts.iter().any(|part| part.contains(',')) {
         return Err("holds an item with ',' in it, which is the delimiter".to_owned());
@@ -261,7 +261,7 @@ pub(super) fn header(parameter: &Parameter, value: &Value) -> Result<Option<Stri
     if parts.is_empty() {
         return Ok(None);
     }
-    visible(parts.join(",")).map(Some)
+    field_value(parts.join(",")).map(Some)
 }
 
 /// A parameter that is the `Cookie` header itself: its cookies go beside the others.
@@ -270,7 +270,7 @@ pub(super) fn cookie_header<'a>(
     siblings: &(impl Iterator<Item = &'a Parameter> + Clone),
 ) -> Result<Vec<(String, String)>, Problem> {
     let mut cookies = Vec::new();
-    for item in visible(text(value)?)?.split(';') {
+    for item in field_value(text(value)?)?.split(';') {
         let item = item.trim_matches(' ');
         if item.is_empty() {
             continue;
@@ -286,7 +286,8 @@ pub(super) fn cookie_header<'a>(
     Ok(cookies)
 }
 
-fn visible(text: String) -> Result<String, Problem> {
+/// What a header can carry unchanged.
+fn field_value(text: String) -> Result<String, Problem> {
     let is_visible = text.chars().all(|character| matches!(character, ' '..='~'));
     if is_visible && !text.starts_with(' ') && !text.ends_with(' ') {
         return Ok(text);

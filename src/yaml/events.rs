@@ -49,8 +49,15 @@ enum Content {
         members: Vec<(Key, Node)>,
         index: HashMap<String, Position>,
         merges: Vec<(usize, Node)>,
-        key: Option<Key>,
+        key: Option<Pending>,
     },
+}
+
+/// A key whose value is still to come.
+enum Pending {
+    Member(Key),
+    /// A plain `<<`: the value's members are merged into the mapping.
+    Merge,
 }
 
 struct Reader<'a> {
@@ -64,9 +71,6 @@ struct Reader<'a> {
 }
 
 const COLLECTION_AS_KEY: &str = "expected a scalar as key, found a collection";
-
-/// How a plain `<<` key is marked while its mapping is open; no text can hold this control.
-const MERGE: &str = "\0<<";
 
 /// Reads the one document of a text.
 pub(super) fn read(text: &str, limits: &Limits) -> Result<Node, Error> {
@@ -287,7 +291,10 @@ impl Reader<'_> {
         };
         self.keep(anchor, &built)?;
         match key {
-            Some(_) if merge => self.add_key(MERGE.to_owned(), position),
+            Some(_) if merge => {
+                self.set_pending(Pending::Merge);
+                Ok(())
+            }
             // Keys stay as they are spelt, whatever a plain scalar would mean elsewhere.
             Some(key) => self.add_key(key, position),
             None => self.add(built),
@@ -359,8 +366,8 @@ impl Reader<'_> {
                 key,
                 ..
             } => match key.take() {
-                Some(key) if key.text == MERGE => merges.push((members.len(), built.node)),
-                Some(key) => members.push((key, built.node)),
+                Some(Pending::Merge) => merges.push((members.len(), built.node)),
+                Some(Pending::Member(key)) => members.push((key, built.node)),
                 // Only an alias gets here: a scalar in the place of a key goes to `add_key`.
                 None => {
                     let position = built.node.position;
@@ -389,20 +396,26 @@ impl Reader<'_> {
             nodes: 1,
             bytes: text.len(),
         });
-        let Content::Mapping { index, key, .. } = &mut open.content else {
+        let Content::Mapping { index, .. } = &mut open.content else {
             return Ok(());
         };
-        if text != MERGE
-            && let Some(first) = index.insert(text.clone(), position)
-        {
+        if let Some(first) = index.insert(text.clone(), position) {
             let (name, line) = (shown(&text), first.line);
             return Err(Error::new(
                 position,
                 format!("duplicate key `{name}`, first at line {line}"),
             ));
         }
-        *key = Some(Key { text, position });
+        self.set_pending(Pending::Member(Key { text, position }));
         Ok(())
+    }
+
+    fn set_pending(&mut self, pending: Pending) {
+        if let Some(Content::Mapping { key, .. }) =
+            self.open.last_mut().map(|open| &mut open.content)
+        {
+            *key = Some(pending);
+        }
     }
 
     fn count(&mut self, position: Position) -> Result<(), Error> {
@@ -465,7 +478,7 @@ fn merge(members: Vec<(Key, Node)>, merges: Vec<(usize, Node)>) -> Result<Vec<(K
 }
 
 /// A key as a message may quote it.
-fn shown(text: &str) -> String {
+pub(super) fn shown(text: &str) -> String {
     let mut characters = text.chars();
     let mut shown: String = characters
         .by_ref()

@@ -6,6 +6,7 @@ use std::fmt;
 use serde::de::{DeserializeSeed, Error as _, MapAccess, SeqAccess, Visitor};
 use serde_json::{Map, Number, Value};
 
+use super::events::shown;
 use super::{Error, Limits, Position, events};
 
 /// The prefix of the error for a duplicate key, which is then looked up with both positions.
@@ -13,7 +14,7 @@ const DUPLICATE: &str = "duplicate key";
 
 /// Reads a text that begins with `{` or `[`.
 pub(super) fn read(text: &str, limits: &Limits) -> Result<Value, Error> {
-    check_depth(text, limits.depth)?;
+    check_bounds(text, limits)?;
     let nodes = Cell::new(limits.nodes);
     let mut deserializer = serde_json::Deserializer::from_str(text);
     deserializer.disable_recursion_limit();
@@ -27,23 +28,29 @@ pub(super) fn read(text: &str, limits: &Limits) -> Result<Value, Error> {
             .map_or(message.as_str(), |(message, _)| message);
         if message.starts_with(DUPLICATE)
             && let Err(precise) = events::read(text, limits)
+            // The YAML scanner may stumble over legal JSON before it gets there.
+            && precise.message.starts_with(DUPLICATE)
         {
             return precise;
         }
-        Error::new(
-            Position {
-                line: error.line(),
-                column: error.column(),
-            },
-            format!("expected JSON: {message}"),
-        )
+        let position = Position {
+            line: error.line(),
+            column: error.column(),
+        };
+        if message.starts_with(DUPLICATE) {
+            return Error::new(position, message);
+        }
+        Error::new(position, format!("expected JSON: {message}"))
     })
 }
 
-/// Counts nesting before any parser recurses, quoted text left aside.
-fn check_depth(text: &str, limit: usize) -> Result<(), Error> {
+/// Counts nesting before any parser recurses, and values before any takes memory for them;
+/// quoted text left aside.
+fn check_bounds(text: &str, limits: &Limits) -> Result<(), Error> {
     let (mut depth, mut line, mut line_start) = (0_usize, 1_usize, 0_usize);
     let (mut quoted, mut escaped) = (false, false);
+    // Each comma stands before a value. First ones are not seen here but while parsing.
+    let mut nodes = 1_usize;
     for (at, byte) in text.bytes().enumerate() {
         if byte == b'\n' {
             line += 1;
@@ -53,19 +60,23 @@ fn check_depth(text: &str, limit: usize) -> Result<(), Error> {
             _ if escaped => escaped = false,
             b'\\' if quoted => escaped = true,
             b'"' => quoted = !quoted,
-            b'{' | b'[' if !quoted => {
-                depth += 1;
-                if depth > limit {
-                    let column = at - line_start + 1;
-                    return Err(Error::new(
-                        Position { line, column },
-                        format!("expected at most {limit} levels of nesting, found more"),
-                    ));
-                }
-            }
+            b'{' | b'[' if !quoted => depth += 1,
             b'}' | b']' if !quoted => depth = depth.saturating_sub(1),
+            b',' if !quoted => nodes += 1,
             _ => {}
         }
+        let bound = if depth > limits.depth {
+            format!("{} levels of nesting", limits.depth)
+        } else if nodes > limits.nodes {
+            format!("{} values", limits.nodes)
+        } else {
+            continue;
+        };
+        let column = at - line_start + 1;
+        return Err(Error::new(
+            Position { line, column },
+            format!("expected at most {bound}, found more"),
+        ));
     }
     Ok(())
 }
@@ -137,7 +148,10 @@ impl<'de> Visitor<'de> for Exact<'_> {
                 return Ok(Value::Number(number));
             }
             if object.contains_key(&key) {
-                return Err(A::Error::custom(DUPLICATE));
+                return Err(A::Error::custom(format_args!(
+                    "{DUPLICATE} `{}`",
+                    shown(&key)
+                )));
             }
             let value = members.next_value_seed(self)?;
             object.insert(key, value);

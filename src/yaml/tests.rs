@@ -98,13 +98,25 @@ fn long_text_that_aliases_repeat_ends_at_the_byte_limit() {
 
 #[test]
 fn anchors_around_anchors_end_at_the_copy_limit() {
-    let opened: String = (0..20).map(|level| format!("&a{level} [")).collect();
-    let text = format!("{opened}{}{}", "1, ".repeat(20_000), "]".repeat(20));
+    let inner = format!("[{}]", "1, ".repeat(20_000));
+    let text = (0..20).fold(inner, |text, level| format!("&a{level} [{text}]"));
     let error = read(text.as_bytes(), &Limits::CONFIG).unwrap_err();
     assert!(
         error.message.contains("100000 values copied by anchors"),
         "{error}"
     );
+}
+
+#[test]
+fn too_many_json_values_are_refused_where_they_are() {
+    let text = format!("[\n{}1]", "1,".repeat(Limits::CONFIG.nodes));
+    let error = read_value(text.as_bytes(), &Limits::CONFIG).unwrap_err();
+    assert_eq!(
+        error.to_string(),
+        "2:200000: expected at most 100000 values, found more"
+    );
+    let nested = "[".repeat(20) + &"[[1],".repeat(10);
+    assert!(read_value(nested.as_bytes(), &Limits::CONFIG).is_err());
 }
 
 #[test]
@@ -184,4 +196,17 @@ fn syntax_errors_are_placed_from_one() {
         error("a: 1\nb: [1\nc: @x\n").split(": ").next(),
         Some("3:2")
     );
+}
+
+#[test]
+fn no_text_can_pass_for_a_merge_key() {
+    let text = r#"{"a": 1, "\0<<": {"a": 2, "b": 3}}"#;
+    assert_eq!(value(text), json!({"a": 1, "\u{0}<<": {"a": 2, "b": 3}}));
+}
+
+#[test]
+fn a_duplicate_key_is_named_where_the_json_is_no_yaml() {
+    let json = "{\"a\": \"\\ud83d\\ude00\",\n \"b\": 1,\n \"b\": 2}";
+    let error = read_value(json.as_bytes(), &Limits::DOCUMENT).unwrap_err();
+    assert_eq!(error.to_string(), "3:4: duplicate key `b`");
 }

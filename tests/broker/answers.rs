@@ -86,6 +86,7 @@ async fn an_echoing_api_yields_no_secret() {
         "escaped": "canary%2Fsecret%2Bvalue%201",
         "form": "canary%2Fsecret%2Bvalue+1",
         "json": "{\"a\": \"canary\\/secret+value 1\"}",
+        "in part": "canary/secret%2Bvalue%201", "twice": "canary%252Fsecret%252Bvalue%25201",
         "base64": base64, "hex": hex, secret: 1,
     })
     .to_string();
@@ -343,4 +344,53 @@ async fn a_redirect_that_never_ends_does() {
     let error = get(&shop).await.unwrap_err();
     assert!(matches!(error, CallError::Api { status: 302, .. }));
     assert_eq!(api.requests().len(), 6);
+}
+
+/// `serde_json` passes numbers to its reader as an object with a key of its own, and takes such an
+/// object in a text for a number too.
+#[tokio::test]
+async fn an_object_with_a_key_of_the_json_parsers_own_is_data_like_any_other() {
+    for body in [
+        r#"{"$serde_json::private::Number":"12"}"#,
+        r#"{"$serde_json::private::Number":"no number","b":1}"#,
+        r#"{"a":{"$serde_json::private::RawValue":"{\"z\":1}"}}"#,
+    ] {
+        let (_api, shop) = answering(move |_| response(200, &[JSON], body)).await;
+        assert_eq!(get(&shop).await.unwrap().into_json().to_string(), body);
+    }
+}
+
+/// A value costs the host some hundred bytes: a body of a few MiB was worth gigabytes.
+#[tokio::test]
+async fn an_answer_of_millions_of_values_is_refused_before_it_fills_the_memory() {
+    let (_api, shop) =
+        answering(|_| response(200, &[JSON], format!("[{}0]", "0,".repeat(2_000_000)))).await;
+    let Err(CallError::Api {
+        status, message, ..
+    }) = get(&shop).await
+    else {
+        panic!("an error");
+    };
+    assert_eq!(status, 200);
+    assert_eq!(
+        message,
+        "200, but the answer cannot be read: the response is JSON of more than 1,000,000 values; \
+         ask for fewer at once"
+    );
+}
+
+/// What cannot be decompressed cannot be freed of secrets, and code could decompress it.
+#[tokio::test]
+async fn an_answer_in_an_encoding_that_was_not_asked_for_is_refused() {
+    for encoding in ["gzip, gzip", "x-gzip", "compress", "aes128gcm"] {
+        let header = ("content-encoding", encoding);
+        let (_api, shop) = answering(move |_| response(200, &[JSON, header], "{}")).await;
+        let Err(CallError::Network { message }) = get(&shop).await else {
+            panic!("an error: {encoding}");
+        };
+        assert!(message.contains("compressed in a way"), "{message}");
+    }
+    let (_api, shop) =
+        answering(|_| response(200, &[JSON, ("content-encoding", "Identity")], "{}")).await;
+    assert_eq!(get(&shop).await.unwrap(), json!({}).into());
 }

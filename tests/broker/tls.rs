@@ -101,7 +101,7 @@ async fn an_authority_that_cannot_be_read_is_a_problem_of_that_server() {
     for (path, expected) in [
         ("missing.pem", "cannot be read"),
         ("empty.pem", "holds no PEM certificate"),
-        (".", "is not a regular file"),
+        (".", "no regular file"),
     ] {
         let shop = setup(|config| config.ca_file = Some(template(path)))
             .at("https://127.0.0.1:9")

@@ -6,9 +6,10 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use axum::Router;
 use axum::extract::{Path, Query, Request, State};
+use axum::http::header::CONTENT_TYPE;
 use axum::http::{HeaderMap, StatusCode, Uri};
 use axum::middleware::{self, Next};
-use axum::response::{IntoResponse, Json, Response};
+use axum::response::{IntoResponse, Response};
 use axum::routing::get;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
@@ -177,7 +178,7 @@ struct Wanted {
     limit: Option<usize>,
 }
 
-async fn list_books(Query(wanted): Query<Wanted>, uri: Uri) -> Json<Vec<Book>> {
+async fn list_books(Query(wanted): Query<Wanted>, uri: Uri) -> Response {
     // `language` may be repeated, which the query type above cannot hold.
     let languages: Vec<_> = uri
         .query()
@@ -191,12 +192,12 @@ async fn list_books(Query(wanted): Query<Wanted>, uri: Uri) -> Json<Vec<Book>> {
         .filter(|book| wanted.max_price.is_none_or(|it| book.price <= it))
         .filter(|book| languages.is_empty() || languages.contains(&book.language))
         .take(wanted.limit.unwrap_or(20));
-    Json(books.collect())
+    json_response(&books.collect::<Vec<_>>())
 }
 
 async fn get_book(Path(isbn): Path<String>) -> Response {
     match BOOKS.iter().find(|book| book.isbn == isbn) {
-        Some(book) => Json(book).into_response(),
+        Some(book) => json_response(&book),
         None => problem(StatusCode::NOT_FOUND, "there is no such book"),
     }
 }
@@ -212,15 +213,22 @@ async fn get_stock(Path(isbn): Path<String>, headers: HeaderMap) -> Response {
     } else {
         position
     };
-    Json(json!({"isbn": isbn, "branch": branch, "copies": copies})).into_response()
+    json_response(&json!({"isbn": isbn, "branch": branch, "copies": copies}))
 }
 
 async fn written() -> Response {
-    (StatusCode::CREATED, Json(json!({"done": true}))).into_response()
+    (StatusCode::CREATED, json_response(&json!({"done": true}))).into_response()
 }
 
 fn problem(status: StatusCode, message: &str) -> Response {
-    (status, Json(json!({"message": message}))).into_response()
+    (status, json_response(&json!({"message": message}))).into_response()
+}
+
+/// JSON, without axum's own: its feature makes `serde_json` take an object with a certain key for
+/// JSON text to parse, everywhere in the program.
+fn json_response(value: &impl Serialize) -> Response {
+    let text = serde_json::to_string(value).unwrap_or_default();
+    ([(CONTENT_TYPE, "application/json")], text).into_response()
 }
 
 #[cfg(test)]

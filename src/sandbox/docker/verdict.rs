@@ -8,8 +8,9 @@ use serde::Deserialize;
 
 use super::cgroup::counters;
 use super::container::Container;
-use crate::sandbox::frames::unpack_json;
+use crate::sandbox::frames::{FrameError, unpack_plain};
 use crate::sandbox::{Failure, FailureKind, Job};
+use crate::wire::Value;
 
 /// How the executing process ended, as the supervisor says.
 #[derive(Debug, Deserialize)]
@@ -22,11 +23,29 @@ pub(super) struct Ended {
 }
 
 /// What the code says it ended with.
-#[derive(Debug, Deserialize)]
-#[serde(rename_all = "snake_case")]
+#[derive(Debug)]
 enum Said {
-    Result(serde_json::Value),
+    Result(Value),
     Failure(SaidFailure),
+}
+
+impl Said {
+    /// Reads `{"result": …}` or `{"failure": …}`.
+    fn read(said: &Bytes) -> Result<Self, FrameError> {
+        let malformed = |what: &str| FrameError::Message(what.to_owned());
+        let Value::Object(mut members) = unpack_plain(said)? else {
+            return Err(malformed("it is no object"));
+        };
+        match (members.pop(), members.is_empty()) {
+            (Some((name, value)), true) if name == "result" => Ok(Self::Result(value)),
+            (Some((name, value)), true) if name == "failure" => {
+                serde_json::from_value(value.into_json())
+                    .map(Self::Failure)
+                    .map_err(|error| FrameError::Message(error.to_string()))
+            }
+            _ => Err(malformed("it is neither `result` nor `failure`")),
+        }
+    }
 }
 
 #[derive(Debug, Deserialize)]
@@ -57,8 +76,8 @@ pub(super) async fn judge(
     if said.len() > job.max_output_bytes.saturating_add(64) {
         return Err(output_limit(job.max_output_bytes));
     }
-    match unpack_json(said) {
-        Ok(Said::Result(value)) => Ok(value),
+    match Said::read(said) {
+        Ok(Said::Result(value)) => Ok(value.into_json()),
         Ok(Said::Failure(said)) => Err(said_failure(said, container, pid, job)),
         Err(error) => Err(failure(
             FailureKind::Execution,
@@ -227,4 +246,40 @@ fn signal_name(signal: i64) -> String {
         _ => return format!("signal {signal}"),
     };
     format!("signal {signal} ({name})")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn said(message: &str) -> Result<Said, FrameError> {
+        let head = format!(r#"{{"message":{message},"bytes":[]}}"#);
+        let mut packed = u32::try_from(head.len()).unwrap().to_be_bytes().to_vec();
+        packed.extend_from_slice(head.as_bytes());
+        Said::read(&Bytes::from(packed))
+    }
+
+    #[test]
+    fn a_result_is_what_the_code_gave_whatever_its_keys() {
+        let text =
+            r#"{"$serde_json::private::Number":"12","z":{"$serde_json::private::RawValue":"[1"}}"#;
+        let Ok(Said::Result(value)) = said(&format!(r#"{{"result":{text}}}"#)) else {
+            panic!("a result");
+        };
+        assert_eq!(value.into_json().to_string(), text);
+    }
+
+    #[test]
+    fn what_is_neither_a_result_nor_a_failure_is_an_error() {
+        for message in [
+            "null",
+            "{}",
+            r#"{"result":1,"failure":{}}"#,
+            r#"{"other":1}"#,
+            r#"{"failure":{"kind":"timeout"}}"#,
+            r#"{"failure":{"kind":1,"message":"m"}}"#,
+        ] {
+            assert!(said(message).is_err(), "{message}");
+        }
+    }
 }

@@ -187,6 +187,36 @@ fn byte_strings_go_only_where_the_message_left_a_place() {
     );
 }
 
+/// Two bytes of a call's JSON made a hundred of the host's memory.
+#[test]
+fn a_message_of_millions_of_values_is_refused_before_it_fills_the_memory() {
+    let many = "0,".repeat(1_000_001);
+    for head in [
+        format!(r#"{{"message":[{many}0],"bytes":[]}}"#),
+        format!(r#"{{"message":[],"bytes":[[[{many}0],0]]}}"#),
+    ] {
+        let mut packed = u32::try_from(head.len()).unwrap().to_be_bytes().to_vec();
+        packed.extend_from_slice(head.as_bytes());
+        assert_eq!(
+            unpack(&Bytes::from(packed)),
+            Err(FrameError::Message(
+                "it holds more than 1000000 values".to_owned()
+            ))
+        );
+    }
+}
+
+#[test]
+fn an_object_with_a_key_of_the_json_parsers_own_stays_an_object() {
+    let text = r#"{"$serde_json::private::Number":"5"}"#;
+    let head = format!(r#"{{"message":{text},"bytes":[]}}"#);
+    let mut packed = u32::try_from(head.len()).unwrap().to_be_bytes().to_vec();
+    packed.extend_from_slice(head.as_bytes());
+    let value = unpack(&Bytes::from(packed)).unwrap();
+    assert_eq!(value.clone().into_json().to_string(), text);
+    assert_eq!(unpack(&Bytes::from(pack(&value).unwrap())).unwrap(), value);
+}
+
 #[test]
 fn a_value_nested_too_deeply_is_an_error() {
     let deep = (0..400).fold(Value::Null, |inner, _| Value::Array(vec![inner]));

@@ -1,11 +1,11 @@
-//! Characters that a reader of generated text cannot see.
+//! Characters that a reader cannot see, for every text that people judge: generated files, messages,
+//! code, configs.
 
 /// Whether a character is invisible, changes the order of those around it, or ends a line:
 /// controls, format characters (Unicode category Cf), line and paragraph separators, variation
-/// selectors, tag characters, fillers, private use and noncharacters. Generated files hold them
-/// escaped only.
+/// selectors, tag characters, fillers, private use (which looks like anything) and noncharacters.
 #[must_use]
-pub fn is_hidden(character: char) -> bool {
+pub fn is_invisible(character: char) -> bool {
     if character.is_ascii() {
         return character.is_ascii_control();
     }
@@ -43,16 +43,28 @@ pub fn is_hidden(character: char) -> bool {
         )
 }
 
-/// A text with its hidden characters written as `\u{…}`, for messages.
+/// A text with its invisible characters, line ends too, written as `\u{…}`.
 #[must_use]
 pub fn visible(text: &str) -> String {
-    text.chars()
-        .flat_map(|character| {
-            let escaped = is_hidden(character).then(|| character.escape_unicode());
-            let plain = escaped.is_none().then_some(character);
-            escaped.into_iter().flatten().chain(plain)
-        })
-        .collect()
+    escape(text, |_| false)
+}
+
+/// [`visible`], but for the ends of lines: for texts of several lines.
+#[must_use]
+pub fn visible_lines(text: &str) -> String {
+    escape(text, |character| character == '\n')
+}
+
+fn escape(text: &str, is_kept: impl Fn(char) -> bool) -> String {
+    let mut escaped = String::with_capacity(text.len());
+    for character in text.chars() {
+        if is_invisible(character) && !is_kept(character) {
+            escaped.extend(character.escape_unicode());
+        } else {
+            escaped.push(character);
+        }
+    }
+    escaped
 }
 
 #[cfg(test)]
@@ -60,7 +72,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn bidi_zero_width_tags_and_selectors_are_hidden() {
+    fn bidi_zero_width_tags_and_selectors_are_invisible() {
         for character in [
             '\u{202e}',
             '\u{200b}',
@@ -70,12 +82,21 @@ mod tests {
             '\u{feff}',
             '\t',
             '\u{85}',
+            '\u{ad}',
+            '\u{34f}',
+            '\u{e000}',
+            '\u{fff9}',
+            '\u{ffff}',
+            '\u{10fffd}',
         ] {
-            assert!(is_hidden(character), "{character:?}");
+            assert!(is_invisible(character), "{character:?}");
         }
         for character in ['a', 'é', '雪', '😀', ' ', '\u{a0}'] {
-            assert!(!is_hidden(character), "{character:?}");
+            assert!(!is_invisible(character), "{character:?}");
         }
-        assert_eq!(visible("a\u{202e}b"), "a\\u{202e}b");
+        assert_eq!(visible("a\u{202e}\nb"), "a\\u{202e}\\u{a}b");
+        // Escape sequences cannot steer a terminal.
+        assert_eq!(visible_lines("a\x1b[2J"), "a\\u{1b}[2J");
+        assert_eq!(visible_lines("a\u{202e}\r\nb"), "a\\u{202e}\\u{d}\nb");
     }
 }

@@ -1,0 +1,152 @@
+//! Reads files whose path came from outside: regular ones, of a bounded size.
+
+use std::fs::{self, File, Metadata, OpenOptions};
+use std::io::{self, Read as _};
+use std::path::Path;
+
+/// What is done about a path that ends in a symbolic link.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Links {
+    /// The file it leads to is read.
+    Followed,
+    /// It is no regular file.
+    Refused,
+}
+
+/// Why a file is not read. The texts go behind the file's name.
+#[derive(Debug, thiserror::Error)]
+pub enum ReadError {
+    /// The system refused.
+    #[error("cannot be read: {0}")]
+    Io(#[from] io::Error),
+    /// Links are refused, and it is one.
+    #[error("is a symbolic link")]
+    Link,
+    /// A folder.
+    #[error("is a folder and no regular file")]
+    Folder,
+    /// A device, pipe, socket or the like.
+    #[error("is no regular file")]
+    NotRegular,
+    /// Larger than the caller permits.
+    #[error("is larger than {limit} bytes")]
+    TooLarge {
+        /// The most bytes it may have.
+        limit: u64,
+    },
+}
+
+/// The bytes of a regular file of at most `limit` bytes. Of anything else no byte is read.
+///
+/// # Errors
+///
+/// Where it is no such file or cannot be read.
+pub fn read_regular(path: &Path, limit: u64, links: Links) -> Result<Vec<u8>, ReadError> {
+    // Looked at before it is opened: opening a named pipe waits for a writer, and opening a device
+    // may have an effect.
+    judge(
+        &match links {
+            Links::Followed => fs::metadata(path)?,
+            Links::Refused => fs::symlink_metadata(path)?,
+        },
+        limit,
+    )?;
+    let file = open(path, links)?;
+    // And again: another file may have taken its place.
+    judge(&file.metadata()?, limit)?;
+    let mut bytes = Vec::new();
+    // One byte beyond the limit tells a file that has grown from one that fits.
+    file.take(limit.saturating_add(1)).read_to_end(&mut bytes)?;
+    if u64::try_from(bytes.len()).map_or(true, |length| length > limit) {
+        return Err(ReadError::TooLarge { limit });
+    }
+    Ok(bytes)
+}
+
+fn judge(metadata: &Metadata, limit: u64) -> Result<(), ReadError> {
+    if metadata.is_symlink() {
+        Err(ReadError::Link)
+    } else if metadata.is_dir() {
+        Err(ReadError::Folder)
+    } else if !metadata.is_file() {
+        Err(ReadError::NotRegular)
+    } else if metadata.len() > limit {
+        Err(ReadError::TooLarge { limit })
+    } else {
+        Ok(())
+    }
+}
+
+#[cfg(unix)]
+fn open(path: &Path, links: Links) -> io::Result<File> {
+    use std::os::unix::fs::OpenOptionsExt as _;
+
+    use rustix::fs::OFlags;
+
+    let flags = match links {
+        Links::Followed => OFlags::NONBLOCK,
+        Links::Refused => OFlags::NONBLOCK | OFlags::NOFOLLOW,
+    };
+    OpenOptions::new()
+        .read(true)
+        .custom_flags(flags.bits().cast_signed())
+        .open(path)
+}
+
+#[cfg(not(unix))]
+fn open(path: &Path, _: Links) -> io::Result<File> {
+    OpenOptions::new().read(true).open(path)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_file_at_the_limit_is_read_and_one_beyond_it_is_not() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("a");
+        fs::write(&path, "four").unwrap();
+        let read = |limit| read_regular(&path, limit, Links::Refused);
+        assert_eq!(read(4).unwrap(), b"four");
+        assert!(matches!(read(3), Err(ReadError::TooLarge { limit: 3 })));
+    }
+
+    #[test]
+    fn folders_and_missing_files_are_told_apart() {
+        let folder = tempfile::tempdir().unwrap();
+        let read = |path: &Path| read_regular(path, 9, Links::Followed);
+        assert!(matches!(read(folder.path()), Err(ReadError::Folder)));
+        let missing = read(&folder.path().join("x"));
+        assert!(
+            matches!(missing, Err(ReadError::Io(error)) if error.kind() == io::ErrorKind::NotFound)
+        );
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_pipe_without_a_writer_is_refused_at_once() {
+        use rustix::fs::{CWD, FileType, Mode, mknodat};
+
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("pipe");
+        mknodat(CWD, &path, FileType::Fifo, Mode::RUSR, 0).unwrap();
+        let read = read_regular(&path, 9, Links::Followed);
+        assert!(matches!(read, Err(ReadError::NotRegular)));
+        // Even where it took the place of a file after that was looked at.
+        open(&path, Links::Followed).unwrap();
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn links_are_followed_only_where_that_is_asked_for() {
+        let folder = tempfile::tempdir().unwrap();
+        let (path, link) = (folder.path().join("a"), folder.path().join("link"));
+        fs::write(&path, "a").unwrap();
+        std::os::unix::fs::symlink(&path, &link).unwrap();
+        assert_eq!(read_regular(&link, 9, Links::Followed).unwrap(), b"a");
+        let refused = read_regular(&link, 9, Links::Refused);
+        assert!(matches!(refused, Err(ReadError::Link)));
+        assert!(open(&link, Links::Refused).is_err());
+    }
+}
