@@ -1,7 +1,7 @@
 //! Holds the arrows between modules and who may use the libraries that only one module knows.
 //!
-//! ARCHITECTURE.md states them as invariants. Test code may reach further: the text below
-//! `#[cfg(test)]` and files named `tests.rs` are not looked at.
+//! ARCHITECTURE.md states them as invariants. Test code may reach further: items below
+//! `#[cfg(test)]`, and the files of modules declared so, are not looked at.
 
 #![expect(clippy::expect_used, reason = "a test may fail anywhere")]
 
@@ -30,7 +30,6 @@ const ARROWS: &[(&str, &[&str])] = &[
             "openapi",
             "pysyntax",
             "python",
-            "yaml",
         ],
     ),
     (
@@ -61,7 +60,7 @@ const ARROWS: &[(&str, &[&str])] = &[
         ],
     ),
     ("sandbox", &["config", "wire"]),
-    ("server", &["config", "guard", "runtime"]),
+    ("server", &["runtime"]),
     ("variables", &[]),
     ("vault", &["api", "config", "headers"]),
     ("wire", &["api"]),
@@ -72,7 +71,6 @@ const ARROWS: &[(&str, &[&str])] = &[
 const NARROW: &[(&str, &str, &[&str])] = &[
     ("broker", "sandbox", &["CallError", "Host"]),
     ("sandbox", "config", &["Environment", "Settings"]),
-    ("server", "config", &["Settings"]),
 ];
 
 /// Words that may stand only in the code below these paths.
@@ -82,7 +80,10 @@ const ONLY: &[(&str, &[&str])] = &[
     ("ruff_text_size", &["pysyntax"]),
     ("rmcp", &["server"]),
     ("bollard", &["sandbox/docker"]),
-    ("saphyr_parser", &["yaml"]),
+    ("libyaml_safer", &["yaml"]),
+    ("minijinja", &["python"]),
+    ("miette", &["cli"]),
+    ("reqwest", &["broker", "openapi/source"]),
     ("rusqlite", &["runtime"]),
     ("secrecy", &["vault", "broker"]),
     ("clap", &["cli"]),
@@ -118,12 +119,31 @@ fn sources() -> Vec<File> {
         }
     }
     paths.sort();
-    paths
+    let texts: Vec<(PathBuf, String)> = paths
         .into_iter()
-        .filter(|path| {
-            !path.ends_with("tests.rs") && !path.components().any(|it| it.as_os_str() == "tests")
-        })
         .map(|path| {
+            let text = fs::read_to_string(&path).expect("a readable source");
+            (path, text)
+        })
+        .collect();
+    let of_tests: BTreeSet<PathBuf> = texts
+        .iter()
+        .flat_map(|(path, text)| {
+            // The files of a module stand beside `mod.rs`, else in a folder named after the file.
+            let folder = if path.ends_with("mod.rs") {
+                path.with_file_name("")
+            } else {
+                path.with_extension("")
+            };
+            let names = without_tests(text).1.into_iter();
+            names.map(move |name| folder.join(format!("{name}.rs")))
+        })
+        .collect();
+    assert!(of_tests.iter().all(|path| path.is_file()), "{of_tests:?}");
+    texts
+        .into_iter()
+        .filter(|(path, _)| !of_tests.contains(path))
+        .map(|(path, text)| {
             let relative = path.strip_prefix(&root).expect("it is below src");
             let relative = relative.to_str().expect("UTF-8").replace('\\', "/");
             let first = relative.split(['/', '.']).next().unwrap_or_default();
@@ -132,7 +152,6 @@ fn sources() -> Vec<File> {
             } else {
                 first
             };
-            let text = fs::read_to_string(&path).expect("a readable source");
             File {
                 module: module.to_owned(),
                 code: code_of(&text),
@@ -142,10 +161,44 @@ fn sources() -> Vec<File> {
         .collect()
 }
 
-/// The text without comments, string contents and what follows `#[cfg(test)]`, so that only code
-/// is judged.
+/// The text without the items below `#[cfg(test)]`, and the names of the modules among them that
+/// have a file of their own. `rustfmt` ends an item at the indentation where it began.
+fn without_tests(text: &str) -> (String, Vec<String>) {
+    let mut kept = String::new();
+    let mut modules = Vec::new();
+    let mut lines = text.lines();
+    while let Some(line) = lines.next() {
+        let Some(indent) = line
+            .strip_suffix("#[cfg(test)]")
+            .filter(|it| it.trim().is_empty())
+        else {
+            kept.push_str(line);
+            kept.push('\n');
+            continue;
+        };
+        for line in lines.by_ref() {
+            let words = line
+                .split_whitespace()
+                .skip_while(|it| it.starts_with("pub"));
+            if let ["mod", name] = words.collect::<Vec<_>>()[..]
+                && let Some(name) = name.strip_suffix(';')
+            {
+                modules.push(name.to_owned());
+            }
+            let is_its_own = line
+                .strip_prefix(indent)
+                .is_some_and(|it| !it.starts_with([' ', '#', '/']));
+            if is_its_own && line.ends_with([';', '}', ',']) {
+                break;
+            }
+        }
+    }
+    (kept, modules)
+}
+
+/// The text without comments, string contents and the items of tests, so that only code is judged.
 fn code_of(text: &str) -> String {
-    let text = text.split("#[cfg(test)]").next().unwrap_or_default();
+    let (text, _) = without_tests(text);
     let mut code = String::new();
     for line in text.lines() {
         let trimmed = line.trim_start();
@@ -290,7 +343,7 @@ fn the_scan_sees_groups_and_nested_paths() {
         ["api", "wire::{Value, Request}", "yaml::read"]
     );
     assert_eq!(
-        code_of("// crate::a\nf(\"crate::b\") // crate::c\n#[cfg(test)]\ncrate::d"),
+        code_of("// crate::a\nf(\"crate::b\") // crate::c\n"),
         "f( )  \n"
     );
 }
@@ -302,4 +355,57 @@ fn no_dependency_makes_serde_json_parse_text_within_text() {
     let text = r#"{"$serde_json::private::RawValue":"[1]"}"#;
     let value: serde_json::Value = serde_json::from_str(text).unwrap_or_default();
     assert!(value.is_object(), "{value}");
+}
+
+#[test]
+fn what_follows_an_item_of_tests_is_looked_at() {
+    let text = "\
+#[cfg(test)]
+mod wire_tests;
+#[cfg(test)]
+pub(crate) mod fixture;
+use crate::a;
+impl X {
+    #[cfg(test)]
+    #[expect(dead_code)]
+    fn b() {
+        crate::b();
+    }
+    crate::c
+}
+#[cfg(test)]
+mod tests {
+    use crate::d;
+}
+crate::e
+";
+    let (kept, modules) = without_tests(text);
+    assert_eq!(uses(&kept), ["a", "c", "e"]);
+    assert_eq!(modules, ["wire_tests", "fixture"]);
+}
+
+#[test]
+fn architecture_md_states_the_same_arrows() {
+    let text = include_str!("../ARCHITECTURE.md");
+    let mut stated: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
+    for row in text.lines() {
+        let cells: Vec<&str> = row.split('|').map(str::trim).collect();
+        let (name, targets) = match cells[..] {
+            ["", name, _, targets, ""] => (name, targets),
+            ["", name, _, ""] => (name, ""),
+            _ => continue,
+        };
+        let Some(name) = name.strip_prefix('`').and_then(|it| it.strip_suffix('`')) else {
+            continue;
+        };
+        // What stands in parentheses says how narrow the arrow is.
+        let names = targets.split(['(', ')']).step_by(2);
+        let names = names.flat_map(|it| it.split('`').skip(1).step_by(2));
+        stated.insert(name, names.collect());
+    }
+    assert_eq!(stated.remove("cli"), Some(BTreeSet::new()), "everything");
+    let held = ARROWS
+        .iter()
+        .map(|(name, targets)| (*name, targets.iter().copied().collect()));
+    assert_eq!(stated, held.collect());
 }

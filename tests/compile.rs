@@ -194,6 +194,39 @@ fn a_failing_source_keeps_its_old_output_and_stops_no_other() {
 }
 
 #[test]
+fn the_manifest_agrees_with_the_types_of_parameters() {
+    let project = Project::weather();
+    project.write(
+        "weather.yaml",
+        r##"{"openapi": "3.0.3", "paths": {"/a": {"get": {"parameters": [
+            {"name": "one", "in": "query", "schema": {"allOf": [{"$ref": "#/components/schemas/E"}]}},
+            {"name": "two", "in": "query", "schema": {"nullable": true, "allOf": [{"$ref": "#/components/schemas/F"}]}},
+            {"name": "three", "in": "query", "schema": {"$ref": "#/components/schemas/F"}}
+        ], "responses": {}}}}, "components": {"schemas": {
+            "E": {"type": "string", "nullable": true, "enum": ["a"], "default": "a"},
+            "F": {"$ref": "#/components/schemas/G"},
+            "G": {"allOf": [{"type": "string", "enum": ["b"]}], "default": "b"}
+        }}}"##,
+    );
+    project.compile();
+    let parameters = manifest_of(&project)["functions"][0]["parameters"].clone();
+    let said = |index: usize| {
+        let one = &parameters[index];
+        serde_json::json!([one["type"], one["nullable"], one["enum"], one["default"]])
+    };
+    let optional = |value: &str| {
+        let text = format!("Literal[\"{value}\"] | None");
+        serde_json::json!([text, true, [value, null], value])
+    };
+    assert_eq!(said(0), optional("a"));
+    assert_eq!(said(1), optional("b"));
+    assert_eq!(
+        said(2),
+        serde_json::json!(["Literal[\"b\"]", false, ["b"], "b"])
+    );
+}
+
+#[test]
 fn names_stay_when_the_document_grows() {
     let project = Project::weather();
     project.compile();

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use mce::guard::{CompiledNames, check, python_literal, render_text, substitute};
+use mce::guard::{CompiledNames, check, python_literal, substitute};
 use proptest::prelude::*;
 use serde_json::{Map, Value};
 
@@ -265,7 +265,9 @@ proptest! {
     #[test]
     fn any_text_gets_a_verdict(code in any::<String>()) {
         let report = check(&code, &names());
-        prop_assert_eq!(render_text("code.py", &code, &report).is_empty(), report.is_ok());
+        for violation in &report.violations {
+            prop_assert!((1..=code.split('\n').count()).contains(&violation.line));
+        }
     }
 
     #[test]
@@ -275,7 +277,6 @@ proptest! {
             prop_assert!(violation.line <= code.split('\n').count());
             prop_assert!(violation.column >= 1);
         }
-        prop_assert_eq!(render_text("code.py", &code, &report).is_empty(), report.is_ok());
         for parameter in &report.facts.parameters {
             prop_assert!(code.get(parameter.span.clone()).is_some());
         }

@@ -9,20 +9,25 @@ use reqwest::header::{CONTENT_TYPE, HeaderMap};
 use tokio::sync::Semaphore;
 
 use super::exchange::{Answer, exchange};
-use super::names::is_shown_header;
+use super::names::{is_shown_header, quoted};
 use super::outgoing::Parts;
-use super::recording::Recording;
+use super::recording::{self, Recording};
 use super::server::{Link, Server};
 use super::{Broker, Redactor, Scope};
 use crate::api::Function;
 use crate::sandbox::{CallError, Host};
 use crate::wire::{self, Arguments, Value};
 
+/// Bytes of an answer that take long enough to read to be read elsewhere.
+const LARGE: usize = 64 << 10;
+
 /// What one execution may call, and how much of it is left.
 pub(super) struct Execution {
     broker: Arc<Broker>,
     scope: Scope,
     calls: AtomicUsize,
+    /// Calls refused without a record of their own.
+    unrecorded: AtomicUsize,
     slots: Semaphore,
 }
 
@@ -33,6 +38,7 @@ impl Execution {
             broker,
             scope,
             calls: AtomicUsize::new(0),
+            unrecorded: AtomicUsize::new(0),
             slots,
         }
     }
@@ -51,6 +57,7 @@ impl Execution {
             // Code that goes on all the same may not fill the audit with its attempts.
             if before >= limit.saturating_mul(2) {
                 recording.forget();
+                self.unrecorded.fetch_add(1, Ordering::Relaxed);
             }
             return Err(CallError::Limit {
                 message: format!(
@@ -78,7 +85,7 @@ impl Execution {
                 ),
             })??;
         recording.answered(answer.status.as_u16());
-        self.conclude(function, &answer)
+        self.conclude(function, answer).await
     }
 
     /// The function, if this execution may call it.
@@ -175,40 +182,63 @@ impl Execution {
         })
     }
 
-    /// What the sandbox gets of an answer.
-    fn conclude(&self, function: &Function, answer: &Answer) -> Result<Value, CallError> {
-        let content_type = answer
-            .headers
-            .get(CONTENT_TYPE)
-            .and_then(|value| value.to_str().ok());
-        let status = answer.status.as_u16();
-        let decoded = wire::decode(function, status, content_type, &answer.body);
-        if answer.status.is_success() {
-            return decoded.map_err(|error| CallError::Api {
-                status,
-                message: format!("{status}, but the answer cannot be read: {error}"),
-                body: readable(answer),
-                headers: shown(&answer.headers),
-            });
+    /// What the sandbox gets of an answer. A large one is read beside the threads that wait for
+    /// others, so that it holds up neither other calls nor a time limit.
+    async fn conclude(&self, function: &Function, answer: Answer) -> Result<Value, CallError> {
+        if answer.body.len() < LARGE {
+            return conclusion(&self.broker.redactor, function, &answer);
         }
-        let mut body = decoded.unwrap_or_else(|_| readable(answer));
-        // Before the message is cut out of it: half a secret is not found any more.
-        self.broker.redactor.value(&mut body);
-        let message = match answer.not_followed {
-            Some(why) => format!("{}: the redirect was not followed: {why}", answer.status),
-            None if answer.was_anonymous && matches!(status, 401 | 403) => format!(
-                "{}; no credential was attached: the config has no `auth` that fits this operation",
-                error_message(status, content_type, &body)
-            ),
-            None => error_message(status, content_type, &body),
-        };
-        Err(CallError::Api {
-            status,
-            message,
-            body,
-            headers: shown(&answer.headers),
-        })
+        let (broker, function) = (Arc::clone(&self.broker), function.clone());
+        tokio::task::spawn_blocking(move || conclusion(&broker.redactor, &function, &answer))
+            .await
+            .unwrap_or_else(|_| {
+                Err(CallError::Internal {
+                    message: "the answer could not be read".into(),
+                })
+            })
     }
+}
+
+/// What the sandbox gets of an answer: its value or error, without secrets.
+fn conclusion(
+    redactor: &Redactor,
+    function: &Function,
+    answer: &Answer,
+) -> Result<Value, CallError> {
+    let content_type = answer
+        .headers
+        .get(CONTENT_TYPE)
+        .and_then(|value| value.to_str().ok());
+    let status = answer.status.as_u16();
+    let decoded = wire::decode(function, status, content_type, &answer.body);
+    let (message, body) = match decoded {
+        Ok(value) if answer.status.is_success() => return redacted(redactor, Ok(value)),
+        Err(error) if answer.status.is_success() => (
+            format!("{status}, but the answer cannot be read: {error}"),
+            readable(answer),
+        ),
+        decoded => {
+            let mut body = decoded.unwrap_or_else(|_| readable(answer));
+            // Before the message is cut out of it: half a secret is not found any more.
+            redactor.value(&mut body);
+            let message = match answer.not_followed {
+                Some(why) => format!("{}: the redirect was not followed: {why}", answer.status),
+                None if answer.was_anonymous && matches!(status, 401 | 403) => format!(
+                    "{}; no credential was attached: the config has no `auth` that fits this operation",
+                    error_message(status, content_type, &body)
+                ),
+                None => error_message(status, content_type, &body),
+            };
+            (message, body)
+        }
+    };
+    let error = CallError::Api {
+        status,
+        message,
+        body,
+        headers: shown(&answer.headers),
+    };
+    redacted(redactor, Err(error))
 }
 
 #[async_trait]
@@ -224,9 +254,25 @@ impl Host for Execution {
         let result = self
             .perform(server, function, &arguments, &mut recording)
             .await;
-        let result = redacted(&self.broker.redactor, result);
+        let result = match result {
+            // These were freed of secrets when the answer was read.
+            Ok(_) | Err(CallError::Api { .. }) => result,
+            Err(_) => redacted(&self.broker.redactor, result),
+        };
         recording.ended(result.as_ref().err());
         result
+    }
+}
+
+impl Drop for Execution {
+    /// One record for all the calls that got none.
+    fn drop(&mut self) {
+        let unrecorded = *self.unrecorded.get_mut();
+        if unrecorded > 0 {
+            self.broker
+                .recorder
+                .record(recording::further(&self.scope, unrecorded));
+        }
     }
 }
 
@@ -236,15 +282,6 @@ fn readable(answer: &Answer) -> Value {
         Ok(text) => Value::String(text.to_owned()),
         Err(_) => Value::Bytes(answer.body.clone()),
     }
-}
-
-/// A name from outside, for a message.
-fn quoted(name: &str) -> String {
-    name.chars()
-        .take(100)
-        .collect::<String>()
-        .escape_default()
-        .to_string()
 }
 
 /// The line for an error status, out of its body as the sandbox gets it.

@@ -1,18 +1,20 @@
 //! `mce guard`: judges files without running them.
 
 use std::collections::BTreeSet;
-use std::fs;
 use std::io::Read as _;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use serde::{Deserialize, Serialize};
 
-use super::output::{self, counted, printable};
+use super::excerpt;
+use super::output::{self, colours, counted, printable};
 use super::startup::Startup;
 use super::stop::Stop;
 use super::{Format, Outcome};
+use crate::files::{Links, ReadError, read_regular};
 use crate::guard::{self, CompiledNames, Violation};
+use crate::runtime::compiled_folders;
 
 const EXAMPLES: &str = "\
 The names that code may import are those of every folder with a manifest.json in
@@ -47,6 +49,9 @@ struct Verdict {
     file: String,
     ok: bool,
     violations: Vec<Violation>,
+    /// What the violations are shown in; `None` where it is no text.
+    #[serde(skip)]
+    code: Option<String>,
 }
 
 pub(super) fn run(arguments: &Arguments, startup: &Startup) -> Outcome {
@@ -54,14 +59,15 @@ pub(super) fn run(arguments: &Arguments, startup: &Startup) -> Outcome {
     let mut verdicts = Vec::with_capacity(arguments.files.len());
     for file in &arguments.files {
         let code = read(file, startup.settings.max_code_bytes)?;
-        let violations = match code {
-            Code::Text(text) => guard::check(&text, &names).violations,
-            Code::Unfit(violation) => vec![violation],
+        let (violations, code) = match code {
+            Code::Text(text) => (guard::check(&text, &names).violations, Some(text)),
+            Code::Unfit(violation) => (vec![violation], None),
         };
         verdicts.push(Verdict {
             file: file.display().to_string(),
             ok: violations.is_empty(),
             violations,
+            code,
         });
     }
     match arguments.format {
@@ -75,21 +81,12 @@ pub(super) fn run(arguments: &Arguments, startup: &Startup) -> Outcome {
 
 fn print(verdicts: &[Verdict]) -> Result<(), Stop> {
     for verdict in verdicts {
-        let file = printable(&verdict.file);
         if verdict.ok {
-            output::line(format_args!("{file}: ok"))?;
+            output::line(format_args!("{}: ok", printable(&verdict.file)))?;
         }
         for violation in &verdict.violations {
-            output::line(format_args!(
-                "{file}:{}:{}: {}: {}",
-                violation.line,
-                violation.column,
-                violation.rule,
-                printable(&violation.message)
-            ))?;
-            if let Some(hint) = &violation.hint {
-                output::line(format_args!("  hint: {}", printable(hint)))?;
-            }
+            let code = verdict.code.as_deref();
+            output::line(excerpt::render(&verdict.file, code, violation, colours()))?;
         }
     }
     let rejected = verdicts.iter().filter(|verdict| !verdict.ok).count();
@@ -107,23 +104,33 @@ enum Code {
 }
 
 fn read(file: &Path, limit: usize) -> Result<Code, Stop> {
-    let unreadable = |error| Stop::usage(format!("cannot read `{}`: {error}", file.display()));
-    let mut bytes = Vec::new();
-    // One byte more tells a file at the limit from one beyond it, and an endless one ends.
-    let most = u64::try_from(limit).unwrap_or(u64::MAX).saturating_add(1);
-    if file == Path::new("-") {
-        std::io::stdin().lock().take(most).read_to_end(&mut bytes)
+    let most = u64::try_from(limit).unwrap_or(u64::MAX);
+    let bytes = if file == Path::new("-") {
+        let mut bytes = Vec::new();
+        // One byte more tells an input at the limit from one beyond it, and an endless one ends.
+        std::io::stdin()
+            .lock()
+            .take(most.saturating_add(1))
+            .read_to_end(&mut bytes)
+            .map_err(|error| Stop::usage(format!("cannot read `-`: {error}")))?;
+        Some(bytes).filter(|bytes| bytes.len() <= limit)
     } else {
-        fs::File::open(file).and_then(|opened| opened.take(most).read_to_end(&mut bytes))
-    }
-    .map_err(unreadable)?;
-    if bytes.len() > limit {
+        match read_regular(file, most, Links::Followed) {
+            Ok(bytes) => Some(bytes),
+            Err(ReadError::TooLarge { .. }) => None,
+            Err(error) => {
+                return Err(Stop::usage(format!("`{}` {error}", file.display()))
+                    .hint("`-` reads standard input"));
+            }
+        }
+    };
+    let Some(bytes) = bytes else {
         return Ok(Code::Unfit(unfit(
             "size",
             format!("the code is longer than {limit} bytes"),
             "split it, or raise MCE_MAX_CODE_SIZE_BYTES",
         )));
-    }
+    };
     Ok(match String::from_utf8(bytes) {
         Ok(text) => Code::Text(text),
         Err(error) => Code::Unfit(unfit(
@@ -163,8 +170,8 @@ struct FunctionName {
 /// The names of every folder that holds a manifest. No folder at all: no names.
 fn compiled_names(folder: &Path) -> Result<CompiledNames, Stop> {
     let mut names = CompiledNames::new();
-    let entries = match fs::read_dir(folder) {
-        Ok(entries) => entries,
+    let servers = match compiled_folders(folder) {
+        Ok(servers) => servers,
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
             tracing::warn!(
                 folder = %folder.display(),
@@ -179,25 +186,14 @@ fn compiled_names(folder: &Path) -> Result<CompiledNames, Stop> {
             )));
         }
     };
-    for entry in entries {
-        let unreadable =
-            |error| Stop::usage(format!("cannot read `{}`: {error}", folder.display()));
-        let path = entry.map_err(unreadable)?.path().join("manifest.json");
-        let manifest = match fs::File::open(&path) {
-            Ok(file) => file.take(LARGEST_MANIFEST),
-            Err(_) if !path.exists() => continue,
-            Err(error) => {
-                return Err(Stop::usage(format!(
-                    "cannot read `{}`: {error}",
-                    path.display()
-                )));
-            }
-        };
-        let read: Names =
-            serde_json::from_reader(std::io::BufReader::new(manifest)).map_err(|error| {
-                Stop::usage(format!("`{}` is no manifest: {error}", path.display()))
-                    .hint("run `mce compile`, or remove the folder")
-            })?;
+    for server in servers {
+        let path = folder.join(server).join("manifest.json");
+        let manifest = read_regular(&path, LARGEST_MANIFEST, Links::Followed)
+            .map_err(|error| Stop::usage(format!("`{}` {error}", path.display())))?;
+        let read: Names = serde_json::from_slice(&manifest).map_err(|error| {
+            Stop::usage(format!("`{}` is no manifest: {error}", path.display()))
+                .hint("run `mce compile`, or remove the folder")
+        })?;
         let functions: BTreeSet<_> = read.functions.into_iter().map(|it| it.name).collect();
         names.insert(read.server, functions);
     }

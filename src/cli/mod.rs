@@ -16,6 +16,7 @@ mod client;
 mod compile;
 mod completions;
 mod demo;
+mod excerpt;
 mod exec;
 mod guard;
 #[cfg(feature = "test-hooks")]

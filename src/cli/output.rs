@@ -2,7 +2,7 @@
 //! [`printable`], so that it cannot steer the terminal.
 
 use std::fmt::Display;
-use std::io::{self, ErrorKind, Write};
+use std::io::{self, ErrorKind, IsTerminal, Write};
 use std::time::Duration;
 
 use indicatif::{ProgressBar, ProgressStyle};
@@ -33,6 +33,11 @@ fn written(error: &io::Error) -> Stop {
     } else {
         Stop::failure(format!("cannot write to stdout: {error}"))
     }
+}
+
+/// Whether stdout takes colours: a terminal, and `NO_COLOR` is not set.
+pub(super) fn colours() -> bool {
+    io::stdout().is_terminal() && !super::logging::no_colour()
 }
 
 /// `1 server`, `2 servers`.

@@ -56,27 +56,6 @@ pub(super) fn put(output: &Path, folder: &Path, files: &[(&str, &str)]) -> io::R
     Ok(done)
 }
 
-/// Removes the bytecode beside compiled modules; anything else in its folder keeps it.
-pub(super) fn remove_bytecode(folder: &Path) {
-    let bytecode = folder.join(BYTECODE);
-    if is_bytecode(&bytecode) {
-        let _ = fs::remove_dir_all(&bytecode);
-    }
-}
-
-/// Whether this is a folder, not a link to one, that Python made and nobody else uses.
-fn is_bytecode(path: &Path) -> bool {
-    let is_compiled = |entry: io::Result<fs::DirEntry>| {
-        entry.is_ok_and(|entry| {
-            entry.file_type().is_ok_and(|kind| kind.is_file())
-                && entry.path().extension().is_some_and(|it| it == "pyc")
-        })
-    };
-    path.file_name().is_some_and(|name| name == BYTECODE)
-        && fs::symlink_metadata(path).is_ok_and(|metadata| metadata.is_dir())
-        && fs::read_dir(path).is_ok_and(|mut entries| entries.all(is_compiled))
-}
-
 /// Puts one file in place. It is prepared in the staging folder too, so that a process that is
 /// killed leaves nothing elsewhere.
 pub(super) fn replace(output: &Path, path: &Path, text: &str) -> io::Result<()> {
@@ -97,6 +76,27 @@ pub(super) fn replace(output: &Path, path: &Path, text: &str) -> io::Result<()> 
     drop(prepared);
     let _ = fs::remove_dir(&staging);
     done
+}
+
+/// Removes the bytecode beside compiled modules; anything else in its folder keeps it.
+pub(super) fn remove_bytecode(folder: &Path) {
+    let bytecode = folder.join(BYTECODE);
+    if is_bytecode(&bytecode) {
+        let _ = fs::remove_dir_all(&bytecode);
+    }
+}
+
+/// Whether this is a folder, not a link to one, that Python made and nobody else uses.
+fn is_bytecode(path: &Path) -> bool {
+    let is_compiled = |entry: io::Result<fs::DirEntry>| {
+        entry.is_ok_and(|entry| {
+            entry.file_type().is_ok_and(|kind| kind.is_file())
+                && entry.path().extension().is_some_and(|it| it == "pyc")
+        })
+    };
+    path.file_name().is_some_and(|name| name == BYTECODE)
+        && fs::symlink_metadata(path).is_ok_and(|metadata| metadata.is_dir())
+        && fs::read_dir(path).is_ok_and(|mut entries| entries.all(is_compiled))
 }
 
 /// A new folder in the staging folder, which is made where it does not exist.

@@ -164,7 +164,7 @@ impl Checker<'_> {
 fn function_hint(name: &str, functions: &BTreeSet<String>) -> String {
     let near = nearest(name, functions.iter().map(String::as_str));
     if near.is_empty() {
-        return "`search_functions` and `list_servers` tell the names".to_owned();
+        return "`list_servers` and `get_functions` tell the names".to_owned();
     }
     let quoted: Vec<String> = near.iter().map(|name| format!("`{name}`")).collect();
     format!("did you mean {}?", quoted.join(" or "))

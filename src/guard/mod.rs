@@ -17,7 +17,6 @@ mod literal;
 mod parameters;
 mod policy;
 mod position;
-mod render;
 mod rule;
 mod scope;
 mod source;
@@ -35,7 +34,6 @@ use policy::Policy;
 
 pub use literal::python_literal;
 pub use parameters::{UnknownParameters, substitute};
-pub use render::{FileReport, render_text};
 
 /// The longest code that is looked at, in bytes. The runtime's own limit is lower.
 pub const MAX_CODE_BYTES: usize = 1024 * 1024;
