@@ -22,6 +22,7 @@ const ARROWS: &[(&str, &[&str])] = &[
     (
         "compile",
         &[
+            "address",
             "api",
             "config",
             "files",
@@ -347,6 +348,15 @@ fn the_scan_sees_groups_and_nested_paths() {
     );
 }
 
+/// With its feature `raw_value`, `serde_json` parses the text of such an object with a fresh depth
+/// limit, so that a client's arguments could overflow the stack. Any dependency can turn it on.
+#[test]
+fn no_dependency_makes_serde_json_parse_text_within_text() {
+    let text = r#"{"$serde_json::private::RawValue":"[1]"}"#;
+    let value: serde_json::Value = serde_json::from_str(text).unwrap_or_default();
+    assert!(value.is_object(), "{value}");
+}
+
 #[test]
 fn what_follows_an_item_of_tests_is_looked_at() {
     let text = "\
@@ -421,13 +431,4 @@ fn no_arrow_is_without_use() {
         .map(|(module, target)| format!("{module} → {target}"))
         .collect();
     assert_eq!(unused, [""; 0], "nothing needs these arrows");
-}
-
-/// With its feature `raw_value`, `serde_json` parses the text of such an object with a fresh depth
-/// limit, so that a client's arguments could overflow the stack. Any dependency can turn it on.
-#[test]
-fn no_dependency_makes_serde_json_parse_text_within_text() {
-    let text = r#"{"$serde_json::private::RawValue":"[1]"}"#;
-    let value: serde_json::Value = serde_json::from_str(text).unwrap_or_default();
-    assert!(value.is_object(), "{value}");
 }

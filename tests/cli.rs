@@ -336,6 +336,21 @@ fn clean_removes_what_compile_wrote_and_nothing_else() {
 }
 
 #[test]
+fn a_config_that_cannot_be_read_costs_no_output() {
+    let folder = Folder::compiled();
+    for config in ["servers: [", "servers: []\n"] {
+        folder.write("swaggers.yaml", config);
+        let done = folder.mce(&["clean", "compile"]).output().unwrap();
+        assert_eq!(done.status.code(), Some(1), "{done:?}");
+        assert!(done.stdout.is_empty(), "{done:?}");
+        assert!(folder.path().join("compiled/shop/manifest.json").exists());
+    }
+    folder.write("swaggers.yaml", CONFIG);
+    let done = folder.mce(&["clean", "compile"]).output().unwrap();
+    assert!(done.status.success(), "{done:?}");
+}
+
+#[test]
 fn errors_are_json_where_logs_are() {
     let folder = Folder::new();
     let done = folder

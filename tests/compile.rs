@@ -263,6 +263,115 @@ fn a_document_cannot_move_the_origin_without_consent() {
     );
 }
 
+/// Credentials go where the config says, so consent would be to nothing.
+#[test]
+fn a_moved_origin_is_a_warning_where_the_config_names_the_base_url() {
+    let project = Project::new(
+        "  - name: weather\n    swagger_url: weather.yaml\n    base_url: https://own.example/v1\n",
+    );
+    project.compile();
+    project.write(
+        "weather.yaml",
+        &WEATHER.replace("weather.example", "moved.example"),
+    );
+    let report = project.compile();
+    assert!(!report.failed(), "{report:?}");
+    let warning = report.servers[0]
+        .warnings
+        .iter()
+        .find(|warning| warning.contains("https://eu.moved.example"))
+        .unwrap();
+    assert!(warning.contains("https://eu.weather.example"), "{warning}");
+    assert!(
+        warning.contains("`base_url` of the config is used"),
+        "{warning}"
+    );
+}
+
+#[test]
+fn a_missing_document_with_an_absolute_path_is_named_as_it_is_spelt() {
+    let missing = std::env::temp_dir().join("no-such-folder/api.yaml");
+    let project = Project::new(&format!(
+        "  - name: weather\n    swagger_url: {}\n",
+        missing.display()
+    ));
+    let report = project.compile();
+    let error = error_of(&report);
+    assert!(
+        error.contains(&format!("`{}`", missing.display())),
+        "{error}"
+    );
+    assert!(error.contains("no such file"), "{error}");
+    assert!(!error.contains("relative"), "{error}");
+}
+
+/// Importing `weather.functions` leaves bytecode behind, which is nobody's work.
+#[cfg(any(target_os = "linux", target_vendor = "apple"))]
+#[test]
+fn bytecode_of_an_import_neither_spoils_the_exchange_nor_stays() {
+    use std::os::unix::fs::MetadataExt as _;
+    let servers = "  - name: weather\n    swagger_url: weather.yaml\n  - name: second\n    swagger_url: weather.yaml\n";
+    let project = Project::new(servers);
+    project.compile();
+    let import = || {
+        for folder in ["weather", "second", "."] {
+            project.write(
+                &format!("compiled/{folder}/__pycache__/functions.cpython-313.pyc"),
+                "bytecode",
+            );
+        }
+    };
+    import();
+    let folder = || {
+        fs::metadata(project.path("compiled/weather"))
+            .unwrap()
+            .ino()
+    };
+    let before = folder();
+    project.write(
+        "weather.yaml",
+        &WEATHER.replace("A forecast", "The forecast"),
+    );
+    assert!(project.compile().servers[0].changed);
+    assert_ne!(folder(), before, "the files were replaced one by one");
+    assert!(!project.path("compiled/weather/__pycache__").exists());
+    import();
+    project.configure("  - name: weather\n    swagger_url: weather.yaml\n");
+    let report = project.compile();
+    assert_eq!(report.removed, [project.path("compiled/second")]);
+    assert!(report.warnings.is_empty(), "{report:?}");
+    compile::clean(&project.path("compiled")).unwrap();
+    assert!(!project.path("compiled").exists());
+    // A folder of that name with anything else in it is not touched.
+    project.compile();
+    project.write("compiled/weather/__pycache__/notes.txt", "mine");
+    project.write("weather.yaml", WEATHER);
+    project.compile();
+    compile::clean(&project.path("compiled")).unwrap();
+    assert_eq!(
+        project.read("compiled/weather/__pycache__/notes.txt"),
+        "mine"
+    );
+}
+
+#[test]
+fn output_of_another_version_is_left_with_a_warning() {
+    let project = Project::weather();
+    project.compile();
+    let manifest = project.read("compiled/weather/manifest.json");
+    project.write(
+        "compiled/weather/manifest.json",
+        &manifest.replace("\"manifest_version\": 1", "\"manifest_version\": 2"),
+    );
+    let cleaned = compile::clean(&project.path("compiled")).unwrap();
+    assert!(cleaned.removed.is_empty(), "{cleaned:?}");
+    assert!(
+        cleaned.warnings[0].contains("`manifest_version` is 2"),
+        "{cleaned:?}"
+    );
+    assert!(project.path("compiled/weather/functions.py").exists());
+}
+
 #[test]
 fn a_dry_run_writes_nothing() {
     let project = Project::weather();
@@ -570,11 +679,9 @@ fn readers_never_see_half_of_a_compilation() {
         let reader = scope.spawn(|| {
             let mut seen = std::collections::BTreeSet::new();
             while !done.load(order) {
-                let output = project.path("compiled");
-                let folder = output.join("weather");
-                assert!(folder.join("manifest.json").exists());
-                assert!(folder.join("functions.py").exists());
-                seen.insert(fs::read_to_string(folder.join("functions.py")).unwrap());
+                // Module and manifest fit together by hash and content.
+                let verified = project.verify("weather").unwrap();
+                seen.insert(verified.functions);
             }
             seen.len()
         });
@@ -585,7 +692,8 @@ fn readers_never_see_half_of_a_compilation() {
             assert!(project.verify("weather").is_ok());
         }
         done.store(true, order);
-        assert!(reader.join().unwrap() > 0);
+        // It read while others wrote.
+        assert!(reader.join().unwrap() > 1);
     });
     assert!(no_leftovers(&project.path("compiled")));
     assert!(!project.path("compiled/.mce-staging").exists());
@@ -634,7 +742,8 @@ fn compile_until_killed() {
 fn a_process_killed_at_any_moment_leaves_a_whole_set() {
     let project = Project::weather();
     project.compile();
-    for milliseconds in [40, 55, 70, 85, 100, 130, 160, 190] {
+    for milliseconds in [0, 1, 2, 3, 5, 8, 13, 21] {
+        let before = project.read("compiled/weather/functions.py");
         let mut child = std::process::Command::new(std::env::current_exe().unwrap())
             .args(["--ignored", "--exact", "compile_until_killed"])
             .env("MCE_TEST_COMPILE_FOLDER", project.path(""))
@@ -642,6 +751,12 @@ fn a_process_killed_at_any_moment_leaves_a_whole_set() {
             .stderr(std::process::Stdio::null())
             .spawn()
             .unwrap();
+        // It is killed while it compiles again and again, not before it has begun.
+        let started = std::time::Instant::now();
+        while project.read("compiled/weather/functions.py") == before {
+            assert!(started.elapsed().as_secs() < 60, "nothing was compiled");
+            assert!(child.try_wait().unwrap().is_none(), "it ended by itself");
+        }
         std::thread::sleep(std::time::Duration::from_millis(milliseconds));
         child.kill().unwrap();
         child.wait().unwrap();

@@ -26,8 +26,9 @@ pub(super) enum Refused {
     },
     /// A name that leads into a private network.
     #[error(
-        "`{host}` is not an address of the internet; set `allow_private_network: true` for \
-         this server, or write the address itself into its base URL"
+        "`{host}` leads to an address that is not of the internet; set \
+         `allow_private_network: true` for this server in swaggers.yaml, or write the address \
+         itself (such as `127.0.0.1`) into its `base_url`"
     )]
     Private {
         /// The host as the base URL names it.

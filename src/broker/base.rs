@@ -5,7 +5,7 @@ use std::net::IpAddr;
 use url::{Host, Url};
 
 use super::Target;
-use super::address::Permission;
+use super::address::{Permission, Refused};
 use super::limits::Limits;
 use crate::address::{Reach, reach};
 use crate::config::{Environment, check_base_url};
@@ -13,6 +13,10 @@ use crate::config::{Environment, check_base_url};
 /// A base URL that may be called.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Base {
+    /// The server, for messages.
+    server: String,
+    /// The variable that says where the server is, for messages.
+    variable: String,
     /// Scheme, host and port, as they begin every URL.
     origin: Url,
     /// The path of the base URL without a trailing slash.
@@ -42,7 +46,7 @@ impl Base {
         let (text, place, source) = if let Some(value) =
             env.get(&variable).filter(|value| !value.is_empty())
         {
-            (value.to_owned(), variable, Source::User)
+            (value.to_owned(), variable.clone(), Source::User)
         } else if let Some(template) = &target.config.base_url {
             let text = template.expand(env).map_err(|error| error.to_string())?;
             (text, template.place.clone(), Source::User)
@@ -79,17 +83,39 @@ impl Base {
             permission.private |= is_private_literal;
             permission
                 .check(&host.to_string(), address)
-                .map_err(|error| fail(&format!("is refused: {error}")))?;
+                .map_err(|error| match (&error, source) {
+                    (Refused::Private { .. }, Source::Document) => format!(
+                        "server `{server}`: the document's server `{text}` is a private address; \
+                         to allow it add `base_url: {text}` to `{server}` in swaggers.yaml, or \
+                         set `{variable}`"
+                    ),
+                    _ => fail(&format!("is refused: {error}")),
+                })?;
         }
         let prefix = url.path().trim_end_matches('/').to_owned();
         let mut origin = url;
         origin.set_path("");
         Ok(Self {
+            server: server.clone(),
+            variable,
             origin,
             prefix,
             permission,
             is_private_literal,
         })
+    }
+
+    /// A failure to connect, in words.
+    pub(super) fn unreachable(&self, cause: &str) -> String {
+        format!(
+            "server `{}` could not be reached: {cause}; `{}` or `base_url` says where it is",
+            self.server, self.variable
+        )
+    }
+
+    /// A refusal of the address, in words.
+    pub(super) fn refusal(&self, why: &Refused) -> String {
+        format!("server `{}`: {why}", self.server)
     }
 
     /// The host, for look-ups and messages.

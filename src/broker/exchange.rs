@@ -36,6 +36,8 @@ pub(super) struct Answer {
     pub(super) body: Bytes,
     /// Why a redirect was not followed.
     pub(super) not_followed: Option<&'static str>,
+    /// Whether the request went without credential and without extra header.
+    pub(super) was_anonymous: bool,
 }
 
 /// The connections to one server, shared by all executions.
@@ -103,10 +105,13 @@ impl Connections {
             return Ok(());
         }
         match self.resolver.addresses(base.host()).await {
-            Err(error) if error.is::<Refused>() => Err(CallError::Egress {
-                message: error.to_string(),
-            }),
-            _ => Ok(()),
+            Err(error) => match error.downcast_ref::<Refused>() {
+                Some(refused) => Err(CallError::Egress {
+                    message: base.refusal(refused),
+                }),
+                None => Ok(()),
+            },
+            Ok(_) => Ok(()),
         }
     }
 }
@@ -138,7 +143,7 @@ pub(super) async fn exchange(
         if let Some(body) = &body {
             request = request.body(body.clone());
         }
-        let mut response = request.send().await.map_err(network)?;
+        let mut response = request.send().await.map_err(|error| network(error, base))?;
         let status = response.status();
         let mut not_followed = None;
         if is_redirect(status)
@@ -166,7 +171,7 @@ pub(super) async fn exchange(
             }
         }
         let headers = std::mem::take(response.headers_mut());
-        let body = read(response, limits.max_response_bytes).await?;
+        let body = read(response, base, limits.max_response_bytes).await?;
         if !body.is_empty() && is_encoded(&headers) {
             return Err(CallError::Network {
                 message: "the answer is compressed in a way that was not asked for".to_owned(),
@@ -177,6 +182,7 @@ pub(super) async fn exchange(
             headers,
             body,
             not_followed,
+            was_anonymous: false,
         });
     }
 }
@@ -243,7 +249,11 @@ fn add_query(url: &mut Url, item: &str) {
 
 /// Reads a body up to a limit, counted after decompression, so that a small answer cannot
 /// unfold into a large one.
-async fn read(mut response: reqwest::Response, limit: usize) -> Result<Bytes, CallError> {
+async fn read(
+    mut response: reqwest::Response,
+    base: &Base,
+    limit: usize,
+) -> Result<Bytes, CallError> {
     let too_large = || CallError::Network {
         message: format!("the answer is larger than {limit} bytes"),
     };
@@ -252,7 +262,11 @@ async fn read(mut response: reqwest::Response, limit: usize) -> Result<Bytes, Ca
         return Err(too_large());
     }
     let mut body = BytesMut::new();
-    while let Some(chunk) = response.chunk().await.map_err(network)? {
+    while let Some(chunk) = response
+        .chunk()
+        .await
+        .map_err(|error| network(error, base))?
+    {
         if body.len() + chunk.len() > limit {
             return Err(too_large());
         }
@@ -266,12 +280,12 @@ async fn read(mut response: reqwest::Response, limit: usize) -> Result<Bytes, Ca
     clippy::needless_pass_by_value,
     reason = "the error and the URL in it end here"
 )]
-fn network(error: reqwest::Error) -> CallError {
+fn network(error: reqwest::Error, base: &Base) -> CallError {
     let mut source = error.source();
     while let Some(cause) = source {
         if let Some(refused) = cause.downcast_ref::<Refused>() {
             return CallError::Egress {
-                message: refused.to_string(),
+                message: base.refusal(refused),
             };
         }
         source = cause.source();
@@ -280,7 +294,7 @@ fn network(error: reqwest::Error) -> CallError {
     let message = if error.is_timeout() {
         "no connection in time".to_owned()
     } else if error.is_connect() {
-        format!("could not connect: {cause}")
+        base.unreachable(&cause)
     } else if error.is_decode() || error.is_body() {
         format!("the answer broke off or cannot be decompressed: {cause}")
     } else {

@@ -18,6 +18,9 @@ use crate::api::Function;
 use crate::sandbox::{CallError, Host};
 use crate::wire::{self, Arguments, Value};
 
+/// Bytes of an answer that take long enough to read to be read elsewhere.
+const LARGE: usize = 64 << 10;
+
 /// What one execution may call, and how much of it is left.
 pub(super) struct Execution {
     broker: Arc<Broker>,
@@ -78,7 +81,7 @@ impl Execution {
                 ),
             })??;
         recording.answered(answer.status.as_u16());
-        self.conclude(function, &answer)
+        self.conclude(function, answer).await
     }
 
     /// The function, if this execution may call it.
@@ -134,6 +137,7 @@ impl Execution {
             .vault
             .extra_headers(&manifest.server)
             .map_err(vault_error)?;
+        let was_anonymous = credentials.is_empty() && extra_headers.is_empty();
         let parts = Parts {
             base,
             routes: &server.routes,
@@ -159,7 +163,7 @@ impl Execution {
                 ),
             });
         }
-        exchange(
+        let answer = exchange(
             connections,
             base,
             &server.routes,
@@ -167,39 +171,70 @@ impl Execution {
             outgoing,
             &broker.limits,
         )
-        .await
-    }
-
-    /// What the sandbox gets of an answer.
-    fn conclude(&self, function: &Function, answer: &Answer) -> Result<Value, CallError> {
-        let content_type = answer
-            .headers
-            .get(CONTENT_TYPE)
-            .and_then(|value| value.to_str().ok());
-        let status = answer.status.as_u16();
-        let decoded = wire::decode(function, status, content_type, &answer.body);
-        if answer.status.is_success() {
-            return decoded.map_err(|error| CallError::Api {
-                status,
-                message: format!("{status}, but the answer cannot be read: {error}"),
-                body: readable(answer),
-                headers: shown(&answer.headers),
-            });
-        }
-        let mut body = decoded.unwrap_or_else(|_| readable(answer));
-        // Before the message is cut out of it: half a secret is not found any more.
-        self.broker.redactor.value(&mut body);
-        let message = match answer.not_followed {
-            Some(why) => format!("{}: the redirect was not followed: {why}", answer.status),
-            None => error_message(status, content_type, &body),
-        };
-        Err(CallError::Api {
-            status,
-            message,
-            body,
-            headers: shown(&answer.headers),
+        .await?;
+        Ok(Answer {
+            was_anonymous,
+            ..answer
         })
     }
+
+    /// What the sandbox gets of an answer. A large one is read beside the threads that wait for
+    /// others, so that it holds up neither other calls nor a time limit.
+    async fn conclude(&self, function: &Function, answer: Answer) -> Result<Value, CallError> {
+        if answer.body.len() < LARGE {
+            return conclusion(&self.broker.redactor, function, &answer);
+        }
+        let (broker, function) = (Arc::clone(&self.broker), function.clone());
+        tokio::task::spawn_blocking(move || conclusion(&broker.redactor, &function, &answer))
+            .await
+            .unwrap_or_else(|_| {
+                Err(CallError::Internal {
+                    message: "the answer could not be read".into(),
+                })
+            })
+    }
+}
+
+/// What the sandbox gets of an answer: its value or error, without secrets.
+fn conclusion(
+    redactor: &Redactor,
+    function: &Function,
+    answer: &Answer,
+) -> Result<Value, CallError> {
+    let content_type = answer
+        .headers
+        .get(CONTENT_TYPE)
+        .and_then(|value| value.to_str().ok());
+    let status = answer.status.as_u16();
+    let decoded = wire::decode(function, status, content_type, &answer.body);
+    let (message, body) = match decoded {
+        Ok(value) if answer.status.is_success() => return redacted(redactor, Ok(value)),
+        Err(error) if answer.status.is_success() => (
+            format!("{status}, but the answer cannot be read: {error}"),
+            readable(answer),
+        ),
+        decoded => {
+            let mut body = decoded.unwrap_or_else(|_| readable(answer));
+            // Before the message is cut out of it: half a secret is not found any more.
+            redactor.value(&mut body);
+            let message = match answer.not_followed {
+                Some(why) => format!("{}: the redirect was not followed: {why}", answer.status),
+                None if answer.was_anonymous && matches!(status, 401 | 403) => format!(
+                    "{}; no credential was attached: the config has no `auth` that fits this operation",
+                    error_message(status, content_type, &body)
+                ),
+                None => error_message(status, content_type, &body),
+            };
+            (message, body)
+        }
+    };
+    let error = CallError::Api {
+        status,
+        message,
+        body,
+        headers: shown(&answer.headers),
+    };
+    redacted(redactor, Err(error))
 }
 
 #[async_trait]
@@ -215,7 +250,11 @@ impl Host for Execution {
         let result = self
             .perform(server, function, &arguments, &mut recording)
             .await;
-        let result = redacted(&self.broker.redactor, result);
+        let result = match result {
+            // These were freed of secrets when the answer was read.
+            Ok(_) | Err(CallError::Api { .. }) => result,
+            Err(_) => redacted(&self.broker.redactor, result),
+        };
         recording.ended(result.as_ref().err());
         result
     }

@@ -1,10 +1,6 @@
 //! Names that travel: which headers of an answer are shown, and which names a free-form object
 //! may not take. Which headers are never sent is the config's to say.
 
-use std::collections::BTreeSet;
-
-use super::templates::decoded_item;
-
 /// Response headers that code may see, beside those that begin like [`SHOWN_PREFIXES`].
 const SHOWN: [&str; 14] = [
     "content-range",
@@ -44,19 +40,6 @@ pub(super) fn is_override(name: &str) -> bool {
     name == "_method" || name == "x_http_method" || name.ends_with("method_override")
 }
 
-/// The names that a key may have for careless servers: as it is, decoded once or twice more, and
-/// ended or begun by a `&`, `;` or `=` that was encoded.
-pub(super) fn meanings(key: &str) -> BTreeSet<String> {
-    let once = decoded_item(key);
-    let twice = decoded_item(&once);
-    let mut meanings = BTreeSet::from([normal(key)]);
-    for text in [key, &once, &twice] {
-        let pieces = text.split(['&', ';']);
-        meanings.extend(pieces.map(|piece| normal(piece.split('=').next().unwrap_or_default())));
-    }
-    meanings
-}
-
 /// A parameter's name as careless servers see it: without case, cut at `[`, with blanks, dots and
 /// hyphens as underscores, without control characters.
 pub(super) fn normal(name: &str) -> String {
@@ -88,22 +71,6 @@ mod tests {
         }
         assert!(is_shown_header("x-ratelimit-remaining"));
         assert!(is_shown_header("retry-after"));
-    }
-
-    #[test]
-    fn a_key_means_what_it_holds_encoded_too() {
-        for key in [
-            "api_key",
-            "a&api_key",
-            "a;API_KEY",
-            "a=b&api.key=c",
-            "api%5fkey",
-            "api%255Fkey",
-            "a%26api_key",
-        ] {
-            assert!(meanings(key).contains("api_key"), "{key}");
-        }
-        assert!(!meanings("my_api_key").contains("api_key"));
     }
 
     #[test]

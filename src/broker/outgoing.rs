@@ -11,7 +11,7 @@ use secrecy::{ExposeSecret as _, SecretString};
 use url::Url;
 
 use super::base::Base;
-use super::names::{is_override, meanings, normal};
+use super::names::{is_override, normal};
 use super::routes::Routes;
 use super::templates::{Item, Template, decoded_item};
 use crate::api::{Function, Location, Manifest, Parameter, Style};
@@ -234,8 +234,8 @@ impl Parts<'_> {
                 let others = others.filter(|other| other.name != parameter.name);
                 taken.extend(others.map(|other| normal(&other.wire_name)));
                 for key in self.free_keys(parameter) {
-                    let mut names = meanings(key).into_iter();
-                    if names.any(|name| taken.contains(&name) || is_override(&name)) {
+                    let name = normal(key);
+                    if taken.contains(&name) || is_override(&name) {
                         return Err(self.refuse(&format!(
                             "`{}` may not hold the key `{}`, which has a meaning of its own",
                             parameter.name,

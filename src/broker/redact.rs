@@ -175,6 +175,10 @@ fn spellings(secret: &str, patterns: &mut BTreeSet<Vec<u8>>) {
     add(hex.to_ascii_uppercase());
     add(hex);
 
+    // UTF-16 of either order, where it is taken for another encoding.
+    let units: Vec<String> = secret.chars().map(String::from).collect();
+    add(units.join("\0"));
+
     let json = serde_json::Value::from(secret).to_string();
     let json = json.trim_matches('"').to_owned();
     add(json.replace('/', "\\/"));
@@ -257,6 +261,7 @@ mod tests {
             "s3cr\\\"t/v\\u00e4l+e 1".into(),
             hex.to_uppercase(),
             hex,
+            "s~3~c~r~\"~t~/~v~ä~l~+~e~ ~1".replace('~', "\0"),
         ] {
             assert_eq!(
                 redactor.text(&format!("<{text}>")),

@@ -39,10 +39,12 @@ pub(super) fn run(arguments: &Arguments, startup: &Startup) -> Outcome {
         clean(&startup.settings.compiled_output_dir, startup)?;
         return Ok(ExitCode::SUCCESS);
     };
+    // A config that cannot be read must not cost the output, nor the names it locks.
+    let configured = compiling.configured(startup)?;
     if !compiling.dry_run {
-        clean(compiling.output_folder(startup), startup)?;
+        clean(&configured.settings.compiled_output_dir, startup)?;
     }
-    compile::run(compiling, startup)
+    compile::run_with(compiling, &configured)
 }
 
 fn clean(folder: &Path, startup: &Startup) -> Result<(), Stop> {

@@ -1,7 +1,7 @@
 //! `mce compile`.
 
 use std::fmt::Write as _;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::ExitCode;
 
 use serde::Serialize;
@@ -66,20 +66,23 @@ struct Summary<'a> {
 }
 
 impl Arguments {
-    /// The folder that is written to.
-    pub(super) fn output_folder<'a>(&'a self, startup: &'a Startup) -> &'a Path {
-        self.output
-            .as_deref()
-            .unwrap_or(&startup.settings.compiled_output_dir)
+    /// The config, which lists servers, and the settings with the folder to write to.
+    pub(super) fn configured(&self, startup: &Startup) -> Result<Configured, Stop> {
+        let mut configured = startup.configured(self.config.path())?;
+        if let Some(folder) = &self.output {
+            configured.set_output(folder);
+        }
+        servers_of(&configured)?;
+        Ok(configured)
     }
 }
 
 pub(super) fn run(arguments: &Arguments, startup: &Startup) -> Outcome {
-    let mut configured = startup.configured(arguments.config.path())?;
-    if let Some(folder) = &arguments.output {
-        configured.set_output(folder);
-    }
-    let config = servers_of(&configured)?;
+    run_with(arguments, &arguments.configured(startup)?)
+}
+
+pub(super) fn run_with(arguments: &Arguments, configured: &Configured) -> Outcome {
+    let config = servers_of(configured)?;
     let options = Options {
         output: configured.settings.compiled_output_dir.clone(),
         dry_run: arguments.dry_run,
@@ -87,7 +90,7 @@ pub(super) fn run(arguments: &Arguments, startup: &Startup) -> Outcome {
         #[cfg(feature = "test-hooks")]
         no_filter: arguments.no_filter,
     };
-    let report = block_on(async { Ok(compiled(config, &configured, &options).await) })?;
+    let report = block_on(async { Ok(compiled(config, configured, &options).await) })?;
     let client = client::configuration(config, &configured.settings);
     match arguments.format {
         Format::Json => output::json(&Summary {

@@ -244,6 +244,7 @@ pub fn clean(output: &Path) -> Result<Cleaned, FolderError> {
     let runtime = output.join(RUNTIME_FILE);
     if cleaned.warnings.is_empty() && holds(&runtime, RUNTIME) {
         fs::remove_file(&runtime).map_err(io("remove", &runtime))?;
+        swap::remove_bytecode(output);
         cleaned.removed.push(runtime);
     }
     // Fails where anything is left in it, which is then somebody else's.
@@ -276,8 +277,12 @@ fn remove_written(folder: &Path) -> Result<bool, String> {
     let Ok(Some(bytes)) = read_regular(&path) else {
         return Ok(false);
     };
-    let Ok(manifest) = parse_manifest(&bytes) else {
-        return Ok(false);
+    let manifest = match parse_manifest(&bytes) {
+        Ok(manifest) => manifest,
+        Err(reason) if is_of_this_program(&bytes) => {
+            return Err(format!("its manifest cannot be read ({reason})"));
+        }
+        Err(_) => return Ok(false),
     };
     let name = folder
         .file_name()
@@ -308,8 +313,20 @@ fn remove_written(folder: &Path) -> Result<bool, String> {
     for file in files {
         fs::remove_file(&file).map_err(|error| format!("`{}`: {error}", file.display()))?;
     }
+    swap::remove_bytecode(folder);
     match fs::remove_dir(folder) {
         Ok(()) => Ok(true),
         Err(_) => Err("it holds other files; those that were compiled are removed".to_owned()),
     }
+}
+
+/// Whether a manifest that cannot be read, such as that of another version, names this program.
+fn is_of_this_program(bytes: &[u8]) -> bool {
+    #[derive(serde::Deserialize)]
+    struct Named {
+        #[expect(dead_code, reason = "it must be there")]
+        manifest_version: u32,
+        compiler: String,
+    }
+    serde_json::from_slice(bytes).is_ok_and(|named: Named| named.compiler.starts_with("mce "))
 }

@@ -174,8 +174,8 @@ fn needed_types(named: &NamedApi) -> IndexMap<String, Value> {
 }
 
 /// `swagger_url` as the config spells it: variables unexpanded and without their defaults, no
-/// user name, password, query or fragment, and of an absolute path the file's name only.
-pub(super) fn source_text(server: &ServerConfig) -> String {
+/// user name, password, query or fragment.
+pub(super) fn shown(server: &ServerConfig) -> String {
     let mut text = String::new();
     let mut rest = server.swagger_url.text.trim();
     while let Some((before, inside)) = rest.split_once("${") {
@@ -186,13 +186,27 @@ pub(super) fn source_text(server: &ServerConfig) -> String {
         rest = after;
     }
     text.push_str(rest);
+    let without_query = |text: &str| {
+        let text = text.split(['?', '#']).next().unwrap_or_default();
+        text.to_owned()
+    };
     if let Some((scheme, rest)) = text.split_once("://") {
-        let rest = rest.split(['?', '#']).next().unwrap_or_default();
+        let rest = without_query(rest);
         let end = rest.find('/').unwrap_or(rest.len());
         let (authority, path) = rest.split_at(end);
         let host = authority.rsplit('@').next().unwrap_or_default();
         return format!("{scheme}://{host}{path}");
     }
+    if text.contains("${") {
+        // The variable may stand for the start of a URL, so that this is one too.
+        return without_query(&text);
+    }
+    text
+}
+
+/// [`shown`], and of an absolute path the file's name only: what the manifest may hold.
+pub(super) fn source_text(server: &ServerConfig) -> String {
+    let text = shown(server);
     if text.starts_with(['/', '\\', '~']) || text.get(1..3) == Some(":\\") {
         return text
             .rsplit(['/', '\\'])
@@ -255,8 +269,9 @@ mod tests {
             ),
             (
                 "${BASE:-https://u:p@h.example}/a.json?key=${KEY:-secret}",
-                "${BASE}/a.json?key=${KEY}",
+                "${BASE}/a.json",
             ),
+            ("${SPECDIR}/doc.json?p=hunter2", "${SPECDIR}/doc.json"),
             (
                 "https://${USER}:${PASSWORD}@h.example/a",
                 "https://h.example/a",

@@ -3,6 +3,7 @@
 //! [`run`] compiles every server of a config, [`clean`] removes what was compiled, [`verify`] is
 //! the check before a compiled server is used.
 
+mod advice;
 mod agree;
 mod folder;
 mod json;

@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 
+use super::advice;
 use super::folder::{self, FolderError, Lock};
 use super::manifest::{self, Inputs};
 use super::{Options, ServerReport, json};
@@ -36,11 +37,8 @@ pub(super) enum CompileError {
     Module(#[from] ModuleError),
     #[error(transparent)]
     Folder(#[from] FolderError),
-    #[error(
-        "the document moves the API from {} to `{new}`, where credentials would then be sent; if that is right, compile with `--accept-origin`",
-        old.as_ref().map_or("no server of its own".to_owned(), |old| format!("`{old}`"))
-    )]
-    OriginMoved { old: Option<String>, new: String },
+    #[error(transparent)]
+    OriginMoved(#[from] Moved),
 }
 
 /// Fetches a server's document.
@@ -66,7 +64,7 @@ pub(super) async fn load(
     }
     let request = openapi::Request {
         source,
-        shown: visible(&manifest::source_text(server)),
+        shown: visible(&manifest::shown(server)),
         folder,
         headers,
         certificates,
@@ -84,7 +82,7 @@ pub(super) fn compile(
     let lock = folder::lock(&options.output, &server.name)?;
     let mut api = openapi::read(&loaded.bytes, loaded.location.as_ref()).map_err(|error| {
         CompileError::Read {
-            source_shown: visible(&manifest::source_text(server)),
+            source_shown: visible(&manifest::shown(server)),
             error,
         }
     })?;
@@ -102,8 +100,19 @@ pub(super) fn compile(
         api.warnings
             .retain(|warning| !warning.contains("set `base_url`"));
     }
-    if !options.accept_origin {
-        check_origin(&lock, api.base_url.as_deref())?;
+    if !options.accept_origin
+        && let Err(moved) = check_origin(&lock, api.base_url.as_deref())
+    {
+        if server.base_url.is_none() {
+            return Err(moved.into());
+        }
+        // Credentials go where the config says, so nobody has to consent to anything.
+        let Moved { old, new } = moved;
+        api.warnings.push(format!(
+            "the document moves the API from {} to `{new}`; `base_url` of the config is used all \
+             the same",
+            said(old.as_deref())
+        ));
     }
     let read_only = server.is_read_only;
     #[cfg(feature = "test-hooks")]
@@ -152,7 +161,9 @@ pub(super) fn compile(
         rendered: &rendered,
         read_only: server.is_read_only,
     });
-    describe(&manifest, &named.api.warnings, report);
+    let warnings = [named.api.warnings.as_slice(), &rendered.warnings].concat();
+    describe(&manifest, &warnings, report);
+    report.warnings.extend(advice::of(server, &manifest));
     let written = folder::write(
         &options.output,
         &server.name,
@@ -188,8 +199,26 @@ fn describe(manifest: &Manifest, warnings: &[String], report: &mut ServerReport)
     }
 }
 
+/// Another origin than that of the committed manifest.
+#[derive(Debug, thiserror::Error)]
+#[error(
+    "the document moves the API from {} to `{new}`, where credentials would then be sent; if that is right, compile with `--accept-origin`",
+    said(old.as_deref())
+)]
+pub(super) struct Moved {
+    old: Option<String>,
+    new: String,
+}
+
+fn said(origin: Option<&str>) -> String {
+    origin.map_or_else(
+        || "no server of its own".to_owned(),
+        |origin| format!("`{origin}`"),
+    )
+}
+
 /// A document may not move the place that credentials go to without somebody's consent.
-fn check_origin(lock: &Lock, new: Option<&str>) -> Result<(), CompileError> {
+fn check_origin(lock: &Lock, new: Option<&str>) -> Result<(), Moved> {
     let (Some(manifest), Some(new)) = (&lock.manifest, new) else {
         return Ok(());
     };
@@ -200,7 +229,7 @@ fn check_origin(lock: &Lock, new: Option<&str>) -> Result<(), CompileError> {
     };
     let old = manifest.base_url.as_deref().and_then(origin);
     match origin(new) {
-        Some(new) if old.as_ref() != Some(&new) => Err(CompileError::OriginMoved { old, new }),
+        Some(new) if old.as_ref() != Some(&new) => Err(Moved { old, new }),
         _ => Ok(()),
     }
 }

@@ -10,15 +10,20 @@ use tempfile::TempDir;
 /// holds a manifest itself, so nobody takes it for a server.
 const STAGING: &str = ".mce-staging";
 
+/// What Python writes beside a module that it imports.
+const BYTECODE: &str = "__pycache__";
+
 /// Puts a folder of exactly these files in place. `false`, and nothing changed, where the folder
-/// that is there holds anything else or the system cannot exchange folders.
+/// that is there holds anything else or the system cannot exchange folders. Bytecode of what is
+/// replaced is of no use to anybody and goes with it.
 pub(super) fn put(output: &Path, folder: &Path, files: &[(&str, &str)]) -> io::Result<bool> {
     let exists = match fs::read_dir(folder) {
         Ok(entries) => {
             for entry in entries {
                 let entry = entry?;
-                let is_ours = files.iter().any(|(name, _)| entry.file_name() == *name);
-                if !is_ours || !entry.file_type()?.is_file() {
+                let is_ours = files.iter().any(|(name, _)| entry.file_name() == *name)
+                    && entry.file_type()?.is_file();
+                if !is_ours && !is_bytecode(&entry.path()) {
                     return Ok(false);
                 }
             }
@@ -71,6 +76,27 @@ pub(super) fn replace(output: &Path, path: &Path, text: &str) -> io::Result<()> 
     drop(prepared);
     let _ = fs::remove_dir(&staging);
     done
+}
+
+/// Removes the bytecode beside compiled modules; anything else in its folder keeps it.
+pub(super) fn remove_bytecode(folder: &Path) {
+    let bytecode = folder.join(BYTECODE);
+    if is_bytecode(&bytecode) {
+        let _ = fs::remove_dir_all(&bytecode);
+    }
+}
+
+/// Whether this is a folder, not a link to one, that Python made and nobody else uses.
+fn is_bytecode(path: &Path) -> bool {
+    let is_compiled = |entry: io::Result<fs::DirEntry>| {
+        entry.is_ok_and(|entry| {
+            entry.file_type().is_ok_and(|kind| kind.is_file())
+                && entry.path().extension().is_some_and(|it| it == "pyc")
+        })
+    };
+    path.file_name().is_some_and(|name| name == BYTECODE)
+        && fs::symlink_metadata(path).is_ok_and(|metadata| metadata.is_dir())
+        && fs::read_dir(path).is_ok_and(|mut entries| entries.all(is_compiled))
 }
 
 /// A new folder in the staging folder, which is made where it does not exist.

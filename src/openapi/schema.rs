@@ -2,7 +2,7 @@
 //! about values (`xml`, `example`, `x-…`) are left out; malformed ones too.
 
 use std::cell::RefCell;
-use std::collections::{HashMap, HashSet};
+use std::collections::{HashMap, HashSet, VecDeque};
 
 use indexmap::IndexMap;
 use serde_json::{Map, Value, json};
@@ -79,20 +79,26 @@ impl<'a> Schemas<'a> {
     /// Raises all that a raised schema reaches; the first failure on the way is its failure.
     fn complete(&self, schema: &Value) -> Result<(), ReferenceError> {
         references(schema)
-            .into_iter()
+            .iter()
             .try_for_each(|pointer| self.complete_from(pointer))
     }
 
-    fn complete_from(&self, start: String) -> Result<(), ReferenceError> {
-        if let Some(error) = self.failed.borrow().get(&start) {
-            return Err(error.clone());
-        }
-        let mut seen = HashSet::new();
-        let mut pending = vec![start.clone()];
+    /// Raises all that a pointer reaches. Every pointer of the document is walked once only,
+    /// whichever operation comes first: what is walked ends up in `completed` or in `failed`.
+    fn complete_from(&self, start: &str) -> Result<(), ReferenceError> {
+        let mut walked: HashSet<String> = HashSet::new();
+        let mut referrers: HashMap<String, Vec<String>> = HashMap::new();
+        let mut failing: VecDeque<(String, ReferenceError)> = VecDeque::new();
+        let mut pending = vec![start.to_owned()];
         while let Some(pointer) = pending.pop() {
-            if self.completed.borrow().contains(&pointer) || !seen.insert(pointer.clone()) {
+            if self.completed.borrow().contains(&pointer) || walked.contains(&pointer) {
                 continue;
             }
+            if let Some(error) = self.failed.borrow().get(&pointer) {
+                failing.push_back((pointer, error.clone()));
+                continue;
+            }
+            walked.insert(pointer.clone());
             if !self.raised.borrow().contains_key(&pointer) {
                 let raised = self
                     .document
@@ -101,16 +107,30 @@ impl<'a> Schemas<'a> {
                 self.raised.borrow_mut().insert(pointer.clone(), raised);
             }
             match self.raised.borrow().get(&pointer) {
-                Some(Ok(target)) => pending.extend(references(target)),
-                Some(Err(error)) => {
-                    self.failed.borrow_mut().insert(start, error.clone());
-                    return Err(error.clone());
+                Some(Ok(target)) => {
+                    for reference in references(target) {
+                        let known = referrers.entry(reference.clone()).or_default();
+                        known.push(pointer.clone());
+                        pending.push(reference);
+                    }
                 }
+                Some(Err(error)) => failing.push_back((pointer, error.clone())),
                 None => {}
             }
         }
-        self.completed.borrow_mut().extend(seen);
-        Ok(())
+        // From every failure back to all that reaches it; the one found first is told.
+        while let Some((pointer, error)) = failing.pop_front() {
+            for referrer in referrers.remove(&pointer).into_iter().flatten() {
+                failing.push_back((referrer, error.clone()));
+            }
+            walked.remove(&pointer);
+            self.failed.borrow_mut().entry(pointer).or_insert(error);
+        }
+        self.completed.borrow_mut().extend(walked);
+        match self.failed.borrow().get(start) {
+            Some(error) => Err(error.clone()),
+            None => Ok(()),
+        }
     }
 
     fn raise_at(&self, schema: &Value, depth: usize) -> Result<Value, ReferenceError> {

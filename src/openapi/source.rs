@@ -16,6 +16,7 @@ use crate::yaml::Limits;
 const TIMEOUT: Duration = Duration::from_secs(30);
 const MOST_REDIRECTS: usize = 5;
 const REFUSED: &str = "link-local, multicast, unspecified and metadata addresses are refused";
+const MISSING: &str = "there is no such file";
 
 /// What to load.
 #[derive(Debug, Clone)]
@@ -73,7 +74,12 @@ pub async fn load(request: &Request) -> Result<Loaded, LoadError> {
         let bytes = tokio::task::spawn_blocking(move || read_file(&path))
             .await
             .map_err(|_| error("reading it was interrupted".to_owned()))?
-            .map_err(error)?;
+            .map_err(|reason| match reason {
+                missing if missing == MISSING && Path::new(source).is_relative() => error(format!(
+                    "{missing}; the path is relative to the config file"
+                )),
+                reason => error(reason),
+            })?;
         return Ok(Loaded {
             bytes,
             location: None,
@@ -108,9 +114,7 @@ pub(crate) fn read_file(path: &Path) -> Result<Vec<u8>, String> {
 
 fn file_reason(error: &std::io::Error) -> String {
     match error.kind() {
-        std::io::ErrorKind::NotFound => {
-            "there is no such file; the path is relative to the config file".to_owned()
-        }
+        std::io::ErrorKind::NotFound => MISSING.to_owned(),
         std::io::ErrorKind::PermissionDenied => "permission denied".to_owned(),
         kind => kind.to_string(),
     }

@@ -11,22 +11,33 @@ use crate::api::schema::type_names;
 
 /// Aliases and unions within one another.
 const DEEPEST: usize = 40;
+/// Work on the classes of one module: a unit for each schema looked at, for each key of a class
+/// and for each part of that key's type. Inheritance multiplies: every class repeats the keys of
+/// all that it inherits from.
+const MOST_WORK: usize = 400_000;
 
 /// A `TypedDict`.
 #[derive(Debug, Clone)]
-pub(super) struct Class {
+pub(super) struct Class<'a> {
     pub(super) name: String,
-    pub(super) description: String,
-    pub(super) fields: Vec<Field>,
+    pub(super) description: &'a str,
+    pub(super) fields: Vec<Field<'a>>,
 }
 
 /// A key of a [`Class`].
 #[derive(Debug, Clone)]
-pub(super) struct Field {
-    pub(super) key: String,
+pub(super) struct Field<'a> {
+    pub(super) key: &'a str,
     pub(super) kind: PythonType,
     pub(super) required: bool,
-    pub(super) description: String,
+    pub(super) description: &'a str,
+}
+
+/// The classes of a module, by name.
+pub(super) struct Classes<'a> {
+    pub(super) by_name: BTreeMap<String, Class<'a>>,
+    /// Whether some objects became `dict[str, Any]` since describing them is too much work.
+    pub(super) are_cut: bool,
 }
 
 /// A property on its way to become a [`Field`].
@@ -35,13 +46,38 @@ struct Property<'a> {
     required: bool,
 }
 
+type Properties<'a> = IndexMap<&'a str, Property<'a>>;
+
+/// A class whose fields have no types yet.
+struct Pending<'a> {
+    name: String,
+    description: &'a str,
+    properties: Properties<'a>,
+}
+
 /// Turns schemas into types. `named` are the schemas with names, by the names their classes bear.
 pub(super) struct Types<'a> {
     named: &'a IndexMap<String, Value>,
     known: HashMap<&'a str, PythonType>,
     unique: Unique,
-    pending: VecDeque<(String, &'a Value)>,
-    classes: BTreeMap<String, Class>,
+    pending: VecDeque<Pending<'a>>,
+    work: Work,
+}
+
+/// What is left of [`MOST_WORK`].
+struct Work {
+    left: usize,
+}
+
+impl Work {
+    /// Takes some of it; whether there was as much.
+    fn take(&mut self, units: usize) -> bool {
+        match self.left.checked_sub(units) {
+            Some(left) => self.left = left,
+            None => self.left = 0,
+        }
+        self.left > 0
+    }
 }
 
 impl<'a> Types<'a> {
@@ -55,7 +91,7 @@ impl<'a> Types<'a> {
             known: HashMap::new(),
             unique,
             pending: VecDeque::new(),
-            classes: BTreeMap::new(),
+            work: Work { left: MOST_WORK },
         }
     }
 
@@ -65,20 +101,24 @@ impl<'a> Types<'a> {
     }
 
     /// Every class that the types found so far need, by name.
-    pub(super) fn into_classes(mut self) -> BTreeMap<String, Class> {
+    pub(super) fn into_classes(mut self) -> Classes<'a> {
+        let mut by_name = BTreeMap::new();
         // A queue, not recursion: how far classes lead is for the document to say.
-        while let Some((name, schema)) = self.pending.pop_front() {
-            let class = self.class(name, schema);
-            self.classes.insert(class.name.clone(), class);
+        while let Some(pending) = self.pending.pop_front() {
+            let class = self.class(pending);
+            by_name.insert(class.name.clone(), class);
         }
-        self.classes
+        Classes {
+            by_name,
+            are_cut: self.work.left == 0,
+        }
     }
 
     fn convert(&mut self, schema: &'a Value, hint: &str, depth: usize) -> PythonType {
         let Value::Object(members) = schema else {
             return PythonType::Any;
         };
-        if depth > DEEPEST {
+        if depth > DEEPEST || !self.work.take(1) {
             return PythonType::Any;
         }
         if let Some(name) = self.reference(members) {
@@ -161,7 +201,7 @@ impl<'a> Types<'a> {
                     .and_then(Value::as_object)
                     .is_some_and(|p| !p.is_empty())
                 {
-                    return self.hoisted(schema, hint);
+                    return self.object(schema, hint);
                 }
                 match members.get("additionalProperties") {
                     Some(value @ Value::Object(_)) => {
@@ -190,8 +230,12 @@ impl<'a> Types<'a> {
         {
             return optional(self.convert(only, hint, depth + 1));
         }
-        if !self.properties(schema).is_empty() {
-            return optional(self.hoisted(schema, hint));
+        match self.properties(schema) {
+            None => return optional(PythonType::dict(PythonType::Any)),
+            Some(properties) if !properties.is_empty() => {
+                return optional(self.hoisted(schema, properties, hint));
+            }
+            Some(_) => {}
         }
         let known = parts
             .iter()
@@ -215,11 +259,35 @@ impl<'a> Types<'a> {
         let Some(schema) = named.get(name) else {
             return PythonType::Any;
         };
-        if self.is_class(schema) {
-            let kind = PythonType::name(name);
-            self.known.insert(name, kind.clone());
-            self.pending.push_back((name.to_owned(), schema));
-            return kind;
+        if let Some(object) = object_of(schema) {
+            match self.properties(object.schema) {
+                None => {
+                    let kind = PythonType::dict(PythonType::Any);
+                    self.known.insert(name, kind.clone());
+                    return kind;
+                }
+                Some(properties) if !properties.is_empty() => {
+                    let class = PythonType::name(name);
+                    let kind = if object.is_nullable {
+                        class.optional()
+                    } else {
+                        class
+                    };
+                    self.known.insert(name, kind.clone());
+                    let own = description(schema);
+                    self.pending.push_back(Pending {
+                        name: name.to_owned(),
+                        description: if own.is_empty() {
+                            description(object.schema)
+                        } else {
+                            own
+                        },
+                        properties,
+                    });
+                    return kind;
+                }
+                Some(_) => {}
+            }
         }
         // What refers to itself without a class in between has no finite type.
         self.known.insert(name, PythonType::Any);
@@ -228,66 +296,62 @@ impl<'a> Types<'a> {
         kind
     }
 
-    /// Whether a named schema is a class: an object with properties and nothing beside it.
-    fn is_class(&self, schema: &'a Value) -> bool {
-        let Value::Object(members) = schema else {
-            return false;
-        };
-        let names = type_names(members);
-        !members.contains_key("$ref")
-            && !members.contains_key("enum")
-            && !members.contains_key("const")
-            && (members.contains_key("properties") || members.contains_key("allOf"))
-            && (names.is_empty() || names == ["object"])
-            && (members.contains_key("properties")
-                || members
-                    .get("allOf")
-                    .and_then(Value::as_array)
-                    .is_some_and(|p| p.len() > 1))
-            && !self.properties(schema).is_empty()
+    /// The type of an object with properties but no name.
+    fn object(&mut self, schema: &'a Value, hint: &str) -> PythonType {
+        match self.properties(schema) {
+            Some(properties) => self.hoisted(schema, properties, hint),
+            None => PythonType::dict(PythonType::Any),
+        }
     }
 
     /// A class for an object without a name.
-    fn hoisted(&mut self, schema: &'a Value, hint: &str) -> PythonType {
+    fn hoisted(&mut self, schema: &'a Value, properties: Properties<'a>, hint: &str) -> PythonType {
         let name = self.unique.take(&type_name(hint), "");
-        self.pending.push_back((name.clone(), schema));
+        self.pending.push_back(Pending {
+            name: name.clone(),
+            description: description(schema),
+            properties,
+        });
         PythonType::Name(name)
     }
 
-    fn class(&mut self, name: String, schema: &'a Value) -> Class {
-        let properties = self.properties(schema);
+    fn class(&mut self, pending: Pending<'a>) -> Class<'a> {
+        let Pending {
+            name,
+            description: documented,
+            properties,
+        } = pending;
         let fields = properties
             .into_iter()
             .map(|(key, property)| {
                 let hint = format!("{name}{}", type_name(key));
-                let description = property
-                    .schema
-                    .get("description")
-                    .and_then(Value::as_str)
-                    .unwrap_or_default();
+                let kind = self.convert(property.schema, &hint, 0);
+                // The parts of a type are repeated wherever the key is inherited.
+                let kind = if self.work.take(kind.weight()) {
+                    kind
+                } else {
+                    PythonType::Any
+                };
                 Field {
-                    key: key.to_owned(),
-                    kind: self.convert(property.schema, &hint, 0),
+                    key,
+                    kind,
                     required: property.required,
-                    description: description.to_owned(),
+                    description: description(property.schema),
                 }
             })
             .collect();
-        let description = schema
-            .get("description")
-            .and_then(Value::as_str)
-            .unwrap_or_default();
         Class {
             name,
-            description: description.to_owned(),
+            description: documented,
             fields,
         }
     }
 
     /// The properties of an object, those of `allOf` and (as optional ones) of `anyOf` and
-    /// `oneOf` with it. Every schema is visited once, whatever refers to it how often.
-    fn properties(&self, schema: &'a Value) -> IndexMap<&'a str, Property<'a>> {
-        let mut found: IndexMap<&'a str, Property<'a>> = IndexMap::new();
+    /// `oneOf` with it. Every schema is visited once, whatever refers to it how often. `None`
+    /// where there is too much to look at.
+    fn properties(&mut self, schema: &'a Value) -> Option<Properties<'a>> {
+        let mut found: Properties<'a> = IndexMap::new();
         let mut required: BTreeSet<&'a str> = BTreeSet::new();
         let mut visited: HashSet<&'a str> = HashSet::new();
         let mut pending: Vec<(&'a Value, bool)> = vec![(schema, true)];
@@ -295,6 +359,9 @@ impl<'a> Types<'a> {
             let Value::Object(members) = schema else {
                 continue;
             };
+            if !self.work.take(1) {
+                return None;
+            }
             if let Some(name) = self.reference(members) {
                 if visited.insert(name)
                     && let Some(target) = self.named.get(name)
@@ -303,25 +370,35 @@ impl<'a> Types<'a> {
                 }
                 continue;
             }
-            for (key, value) in members
-                .get("properties")
-                .and_then(Value::as_object)
-                .into_iter()
-                .flatten()
-            {
-                found.entry(key).or_insert(Property {
-                    schema: value,
-                    required: false,
-                });
+            if let Some(properties) = members.get("properties").and_then(Value::as_object) {
+                if !self.work.take(properties.len()) {
+                    return None;
+                }
+                for (key, value) in properties {
+                    found.entry(key).or_insert(Property {
+                        schema: value,
+                        required: false,
+                    });
+                }
             }
-            if certain {
-                let names = members.get("required").and_then(Value::as_array);
-                required.extend(names.into_iter().flatten().filter_map(Value::as_str));
+            if certain && let Some(names) = members.get("required").and_then(Value::as_array) {
+                if !self.work.take(names.len()) {
+                    return None;
+                }
+                required.extend(names.iter().filter_map(Value::as_str));
             }
             // Reversed, since the last pushed is the next one visited.
             for keyword in ["oneOf", "anyOf"] {
                 let parts = members.get(keyword).and_then(Value::as_array);
-                pending.extend(parts.into_iter().flatten().rev().map(|part| (part, false)));
+                // Of one alternative beside null, an object has all.
+                let certain = certain && only_object(members, keyword).is_some();
+                pending.extend(
+                    parts
+                        .into_iter()
+                        .flatten()
+                        .rev()
+                        .map(|part| (part, certain)),
+                );
             }
             let parts = members.get("allOf").and_then(Value::as_array);
             pending.extend(
@@ -335,6 +412,55 @@ impl<'a> Types<'a> {
         for (key, property) in &mut found {
             property.required = required.contains(key);
         }
-        found
+        Some(found)
     }
+}
+
+/// The object that a named schema describes.
+struct Object<'a> {
+    schema: &'a Value,
+    is_nullable: bool,
+}
+
+/// The object that a named schema is, so that the class bears that name: an object that has or
+/// inherits properties and nothing beside it, or such a one or null.
+fn object_of(schema: &Value) -> Option<Object<'_>> {
+    let members = schema.as_object()?;
+    let outer = ["anyOf", "oneOf"]
+        .iter()
+        .filter(|_| !members.contains_key("properties") && !members.contains_key("allOf"))
+        .find_map(|keyword| only_object(members, keyword));
+    let inner = outer.unwrap_or(schema);
+    let members = inner.as_object()?;
+    let names = type_names(members);
+    let is_object = !["$ref", "enum", "const"]
+        .iter()
+        .any(|keyword| members.contains_key(*keyword))
+        && names.iter().all(|name| matches!(*name, "object" | "null"))
+        && names != ["null"]
+        && (members.contains_key("properties")
+            || members
+                .get("allOf")
+                .and_then(Value::as_array)
+                .is_some_and(|parts| parts.len() > 1));
+    is_object.then(|| Object {
+        schema: inner,
+        is_nullable: outer.is_some() || names.contains(&"null"),
+    })
+}
+
+/// What `anyOf` or `oneOf` offers, where that is one schema and null.
+fn only_object<'a>(members: &'a Map<String, Value>, keyword: &str) -> Option<&'a Value> {
+    let is_null = |part: &Value| part.get("type").and_then(Value::as_str) == Some("null");
+    match members.get(keyword)?.as_array()?.as_slice() {
+        [only, null] | [null, only] if is_null(null) && !is_null(only) => Some(only),
+        _ => None,
+    }
+}
+
+fn description(schema: &Value) -> &str {
+    schema
+        .get("description")
+        .and_then(Value::as_str)
+        .unwrap_or_default()
 }

@@ -8,7 +8,7 @@ use minijinja::{Environment, context};
 use serde_json::Value;
 
 use super::check::{ModuleError, check_module};
-use super::classes::{Class, Field, Types};
+use super::classes::{Class, Classes, Field, Types};
 use super::code::{Code, WIDTH};
 use super::functions::{Argument, decorator, documentation, signature, successes, summary};
 use super::text::{docstring, one_line, prose, string_literal};
@@ -37,6 +37,8 @@ pub struct Rendered {
     pub source: String,
     /// One entry for each operation, in the order of the API.
     pub functions: Vec<RenderedFunction>,
+    /// What was left out.
+    pub warnings: Vec<String>,
 }
 
 /// The type texts of one stub.
@@ -68,7 +70,18 @@ pub fn render(api: &NamedApi, target: Target<'_>) -> Result<Rendered, ModuleErro
         stubs.push(stub);
         functions.push(function);
     }
-    let classes = types.into_classes();
+    let Classes {
+        by_name: classes,
+        are_cut,
+    } = types.into_classes();
+    let mut warnings = Vec::new();
+    if are_cut {
+        warnings.push(
+            "the document describes more object keys than a module can hold, most of them \
+             inherited; further objects have the type `dict[str, Any]`"
+                .to_owned(),
+        );
+    }
     let class_names: BTreeSet<&str> = classes.keys().map(String::as_str).collect();
     let rendered_classes: Vec<String> = classes
         .values()
@@ -96,7 +109,11 @@ pub fn render(api: &NamedApi, target: Target<'_>) -> Result<Rendered, ModuleErro
         .map_err(|error| ModuleError::Template(error.to_string()))?;
     let source = format!("{}\n", source.trim_end());
     check_module(&source)?;
-    Ok(Rendered { source, functions })
+    Ok(Rendered {
+        source,
+        functions,
+        warnings,
+    })
 }
 
 /// One operation's stub, for the template, and its type texts. `used` gathers the names that the
@@ -256,9 +273,13 @@ fn fits_class_body(key: &str, classes: &BTreeSet<&str>) -> bool {
         && !classes.contains(key)
 }
 
-fn render_class(class: &Class, classes: &BTreeSet<&str>, used: &mut BTreeSet<String>) -> String {
+fn render_class(
+    class: &Class<'_>,
+    classes: &BTreeSet<&str>,
+    used: &mut BTreeSet<String>,
+) -> String {
     let any_required = class.fields.iter().any(|field| field.required);
-    let kind = |field: &Field| {
+    let kind = |field: &Field<'_>| {
         if any_required && !field.required {
             Code::subscript("NotRequired", vec![field.kind.code()])
         } else {
@@ -268,7 +289,7 @@ fn render_class(class: &Class, classes: &BTreeSet<&str>, used: &mut BTreeSet<Str
     let plain = class
         .fields
         .iter()
-        .all(|field| fits_class_body(&field.key, classes));
+        .all(|field| fits_class_body(field.key, classes));
     used.insert("TypedDict".to_owned());
     for field in &class.fields {
         field.kind.names(used);
@@ -281,7 +302,7 @@ fn render_class(class: &Class, classes: &BTreeSet<&str>, used: &mut BTreeSet<Str
             .fields
             .iter()
             .map(|field| {
-                let key = format!("{}: ", string_literal(&field.key));
+                let key = format!("{}: ", string_literal(field.key));
                 Code::around(key, Code::Text(string_literal(&kind(field).flat())), "")
             })
             .collect();
@@ -318,14 +339,14 @@ fn render_class(class: &Class, classes: &BTreeSet<&str>, used: &mut BTreeSet<Str
     text.trim_end().to_owned()
 }
 
-fn class_docstring(class: &Class) -> Option<String> {
-    let mut lines = prose(&class.description, WIDTH - 4, 500);
+fn class_docstring(class: &Class<'_>) -> Option<String> {
+    let mut lines = prose(class.description, WIDTH - 4, 500);
     lines.retain(|line| !line.is_empty() || !class.description.is_empty());
     let keys: Vec<String> = class
         .fields
         .iter()
         .filter_map(|field| {
-            let said = one_line(&field.description, 160);
+            let said = one_line(field.description, 160);
             (!said.is_empty()).then(|| format!("{}: {said}", field.key))
         })
         .collect();

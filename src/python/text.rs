@@ -79,6 +79,12 @@ pub(super) fn docstring(lines: &[String], indent: usize) -> String {
 /// The lines of a document's prose: line ends and tabs made plain, wrapped at `width`, cut after
 /// `limit` characters.
 pub(super) fn prose(text: &str, width: usize, limit: usize) -> Vec<String> {
+    // Line ends may take two characters; what lies further on is not looked at.
+    let text: String = text
+        .trim_start()
+        .chars()
+        .take(limit.saturating_add(1).saturating_mul(2))
+        .collect();
     let text = text
         .replace("\r\n", "\n")
         .replace('\r', "\n")
@@ -129,7 +135,7 @@ pub(super) fn one_line(text: &str, limit: usize) -> String {
         if !words.is_empty() {
             words.push(' ');
         }
-        words.push_str(word);
+        words.extend(word.chars().take(limit.saturating_add(1)));
     }
     let cut: String = words.chars().take(limit).collect();
     let line = if cut.len() < words.len() {

@@ -1,6 +1,6 @@
 //! JSON Schema as Python types: `TypedDict` classes for objects with known keys, `Literal` for
 //! enumerations, unions, lists and dictionaries for the rest. Everything a schema can blow up is
-//! bounded: nesting, the size of a union, the number of literals.
+//! bounded: nesting, the size of a union, the number of literals, the work on all classes together.
 
 use serde_json::Value;
 
@@ -131,6 +131,16 @@ impl PythonType {
             Self::List(inner) | Self::Dict(inner) => 1 + inner.size(),
             Self::Union(members) => members.iter().map(Self::size).sum(),
             Self::Any | Self::None | Self::Name(_) | Self::Literal(_) => 1,
+        }
+    }
+
+    /// About how much text the type is, in words.
+    pub(super) fn weight(&self) -> usize {
+        match self {
+            Self::List(inner) | Self::Dict(inner) => 1 + inner.weight(),
+            Self::Union(members) => members.iter().map(Self::weight).sum(),
+            Self::Literal(values) => values.iter().map(|value| 1 + value.len() / 16).sum(),
+            Self::Any | Self::None | Self::Name(_) => 1,
         }
     }
 

@@ -1,6 +1,8 @@
 //! What the sandbox gets of an answer.
 
 use std::io::Write as _;
+use std::sync::{Arc, Mutex};
+use std::time::{Duration, Instant};
 
 use mce::sandbox::CallError;
 use mce::wire::Value;
@@ -393,4 +395,35 @@ async fn an_answer_in_an_encoding_that_was_not_asked_for_is_refused() {
     let (_api, shop) =
         answering(|_| response(200, &[JSON, ("content-encoding", "Identity")], "{}")).await;
     assert_eq!(get(&shop).await.unwrap(), json!({}).into());
+}
+
+/// On the one thread of this test, reading the answer where calls wait would stop the ticking for
+/// nearly all of the time: so were time limits missed by half a minute.
+#[tokio::test]
+async fn a_large_answer_is_read_without_holding_up_what_waits() {
+    let body = format!("[{}0]", "{\"a\":\"b\"},".repeat(300_000));
+    let (_api, shop) = answering(move |_| response(200, &[JSON], &body)).await;
+    let started = Instant::now();
+    let longest = Arc::new(Mutex::new(Duration::ZERO));
+    let ticking = tokio::spawn({
+        let longest = Arc::clone(&longest);
+        async move {
+            let mut last = Instant::now();
+            loop {
+                tokio::time::sleep(Duration::from_millis(2)).await;
+                let mut longest = longest.lock().unwrap();
+                *longest = last.elapsed().max(*longest);
+                last = Instant::now();
+            }
+        }
+    });
+    tokio::task::yield_now().await;
+    let answer = get(&shop).await.unwrap();
+    let elapsed = started.elapsed();
+    // One more tick ends the pause that the answer may have made.
+    tokio::time::sleep(Duration::from_millis(10)).await;
+    ticking.abort();
+    assert!(matches!(answer, Value::Array(items) if items.len() == 300_001));
+    let longest = *longest.lock().unwrap();
+    assert!(longest * 2 < elapsed, "{longest:?} of {elapsed:?}");
 }

@@ -4,7 +4,7 @@ use mce::api::{Function, Manifest};
 use mce::config::Auth;
 use serde_json::json;
 
-use crate::capture::{Capture, Captured};
+use crate::capture::{Capture, Captured, response};
 use crate::fixture::{Setup, function, manifest, parameter, template};
 
 /// Operations under every kind of security.
@@ -269,4 +269,26 @@ async fn what_is_wrong_with_a_credential_stops_the_call_and_names_the_server() {
     let message = shop.refused("bearer", json!({})).await;
     assert!(message.contains("NOT_SET"), "{message}");
     assert!(api.requests().is_empty());
+}
+
+#[tokio::test]
+async fn a_refusal_by_the_api_says_that_no_credential_went_with_the_call() {
+    let api = Capture::start(|_| response(401, &[], "")).await;
+    let bare = Setup::new(secured()).at(&api.url()).build();
+    let error = bare.call("bearer", json!({})).await.unwrap_err();
+    assert!(
+        error.to_string().contains("no credential was attached"),
+        "{error}"
+    );
+    let auth = Auth::Jwt {
+        token: template("${TOKEN}"),
+    };
+    let setup = Setup::new(secured()).variable("TOKEN", TOKEN).auth(auth);
+    let error = setup
+        .at(&api.url())
+        .build()
+        .call("bearer", json!({}))
+        .await
+        .unwrap_err();
+    assert!(!error.to_string().contains("credential"), "{error}");
 }

@@ -26,6 +26,8 @@ use crate::wire::{Arguments, Value};
 const MAX_BYTES_IN_FLIGHT: usize = 64 << 20;
 /// Bytes of messages that are not complete yet.
 const MAX_UNFINISHED: usize = 64 << 20;
+/// Bytes of a call that take long enough to read to be read elsewhere.
+const LARGE: usize = 64 << 10;
 /// Frames that wait to be written.
 const WRITE_QUEUE: usize = 4;
 
@@ -43,7 +45,7 @@ struct Execution {
     host: Arc<dyn Host>,
     output: Output,
     said: Option<Bytes>,
-    calls: JoinSet<usize>,
+    calls: JoinSet<Result<usize, FrameError>>,
     calls_at_once: usize,
     bytes_in_flight: usize,
     frames: mpsc::Sender<Bytes>,
@@ -125,10 +127,14 @@ impl Execution {
         tokio::select! {
             biased;
             () = tokio::time::sleep_until(deadline) => Some(End::Timeout),
-            Some(done) = self.calls.join_next() => {
-                self.bytes_in_flight = self.bytes_in_flight.saturating_sub(done.unwrap_or(0));
-                None
-            }
+            Some(done) = self.calls.join_next() => match done {
+                Ok(Ok(size)) => {
+                    self.bytes_in_flight = self.bytes_in_flight.saturating_sub(size);
+                    None
+                }
+                Ok(Err(error)) => Some(End::Malformed(error)),
+                Err(_) => None,
+            },
             frame = reader.next(), if may_read => match frame {
                 Ok(Some(frame)) => self.take(frame).unwrap_or_else(|error| Some(End::Malformed(error))),
                 Ok(None) => Some(End::Lost(reader.diagnostics())),
@@ -147,7 +153,7 @@ impl Execution {
                     return Ok(None);
                 };
                 match kind {
-                    Kind::Call => self.call(message, &payload)?,
+                    Kind::Call => self.call(message, payload)?,
                     Kind::Ended => return Ok(Some(End::Ended(unpack_json(&payload)?))),
                     _ => self.said = self.said.take().or(Some(payload)),
                 }
@@ -159,30 +165,50 @@ impl Execution {
         Ok(None)
     }
 
-    fn call(&mut self, message: u32, payload: &Bytes) -> Result<(), FrameError> {
+    fn call(&mut self, message: u32, payload: Bytes) -> Result<(), FrameError> {
         let size = payload.len();
-        let call = Call::from_message(unpack(payload)?)
-            .ok_or_else(|| FrameError::Message("it is no call".to_owned()))?;
+        // What takes long is done beside the threads that wait, so that it holds up neither other
+        // executions nor this one's time limit.
+        let read = if size < LARGE {
+            Some(Call::read(&payload)?)
+        } else {
+            None
+        };
         let (host, frames_out) = (Arc::clone(&self.host), self.frames.clone());
         self.bytes_in_flight += size;
         self.calls.spawn(async move {
+            let call = match read {
+                Some(call) => call,
+                None => elsewhere(move || Call::read(&payload)).await??,
+            };
             let calling = host.call(&call.server, &call.function, call.arguments);
             let answer = match AssertUnwindSafe(calling).catch_unwind().await {
                 Ok(answer) => answer,
                 Err(_) => Err(internal("the host failed to make the call")),
             };
-            let packed = pack(&answer_message(answer)).or_else(|error| {
-                pack(&answer_message(Err(internal(&format!(
-                    "the answer cannot be handed over: {error}"
-                )))))
+            let packed = elsewhere(move || {
+                pack(&answer_message(answer)).or_else(|error| {
+                    pack(&answer_message(Err(internal(&format!(
+                        "the answer cannot be handed over: {error}"
+                    )))))
+                })
             });
-            if let Ok(packed) = packed {
+            if let Ok(Ok(packed)) = packed.await {
                 send(&frames_out, Kind::Answer, message, &packed).await;
             }
-            size
+            Ok(size)
         });
         Ok(())
     }
+}
+
+/// Does what may take long on a thread of its own.
+async fn elsewhere<T: Send + 'static>(
+    work: impl FnOnce() -> T + Send + 'static,
+) -> Result<T, FrameError> {
+    tokio::task::spawn_blocking(work)
+        .await
+        .map_err(|error| FrameError::Message(error.to_string()))
 }
 
 async fn send(queue: &mpsc::Sender<Bytes>, kind: Kind, message: u32, payload: &[u8]) {
@@ -216,6 +242,11 @@ struct Call {
 }
 
 impl Call {
+    fn read(payload: &Bytes) -> Result<Self, FrameError> {
+        Self::from_message(unpack(payload)?)
+            .ok_or_else(|| FrameError::Message("it is no call".to_owned()))
+    }
+
     fn from_message(message: Value) -> Option<Self> {
         let Value::Object(mut members) = message else {
             return None;

@@ -1,0 +1,160 @@
+//! One test for each fault that was found in what documents are compiled to.
+
+#![expect(clippy::expect_used, reason = "a test fails by panicking")]
+
+use std::time::{Duration, Instant};
+
+use mce::{api, openapi, python};
+use serde_json::{Value, json};
+
+/// The module of a document, and its manifest's part of it.
+fn rendered(document: Value) -> (api::NamedApi, python::Rendered) {
+    let api = openapi::read_value(document, None).expect("it is a document");
+    let named = api::give_names(api, None, &indexmap::IndexMap::new()).expect("no entries");
+    let target = python::Target {
+        server: "faults",
+        title: "Faults",
+    };
+    let rendered = python::render(&named, target).expect("the module is in the grammar");
+    (named, rendered)
+}
+
+/// A document with these schemas and one operation that returns the first of them.
+fn returning(schemas: &Value) -> Value {
+    let first = schemas
+        .as_object()
+        .and_then(|schemas| schemas.keys().next())
+        .expect("there is one");
+    json!({
+        "openapi": "3.0.3",
+        "paths": {"/a": {"get": {"operationId": "a", "responses": {"200": {"content": {
+            "application/json": {"schema": {"$ref": format!("#/components/schemas/{first}")}}}}}}}},
+        "components": {"schemas": schemas},
+    })
+}
+
+#[test]
+fn inherited_keys_of_many_classes_stay_within_bounds() {
+    const CLASSES: usize = 1200;
+    let name = |index: usize| format!("C{index:04}");
+    let reference = |index: usize| json!({"$ref": format!("#/components/schemas/{}", name(index))});
+    let mut schemas = serde_json::Map::new();
+    let all: serde_json::Map<String, Value> = (0..CLASSES)
+        .map(|index| (format!("c{index}"), reference(index)))
+        .collect();
+    schemas.insert(
+        "Root".to_owned(),
+        json!({"type": "object", "properties": all}),
+    );
+    for index in 0..CLASSES {
+        let own = json!({"properties": {format!("p{index}"): {"type": "integer"}}});
+        let parts = if index + 1 < CLASSES {
+            json!([reference(index + 1), own])
+        } else {
+            json!([own, {"description": "the last"}])
+        };
+        schemas.insert(name(index), json!({"allOf": parts}));
+    }
+    let started = Instant::now();
+    let (_, rendered) = rendered(returning(&Value::Object(schemas)));
+    assert!(
+        rendered.source.len() < 8_000_000,
+        "{}",
+        rendered.source.len()
+    );
+    assert!(
+        rendered
+            .warnings
+            .iter()
+            .any(|warning| warning.contains("dict[str, Any]")),
+        "{:?}",
+        rendered.warnings
+    );
+    assert!(started.elapsed() < Duration::from_secs(30));
+}
+
+#[test]
+fn long_types_of_inherited_keys_stay_within_bounds() {
+    let values: Vec<String> = (0..300)
+        .map(|index| format!("value number {index}"))
+        .collect();
+    let wide: serde_json::Map<String, Value> = (0..300)
+        .map(|index| (format!("k{index}"), json!({"enum": values})))
+        .collect();
+    let mut schemas = serde_json::Map::new();
+    let parts: serde_json::Map<String, Value> = (0..300)
+        .map(|index| {
+            let part = json!({"allOf": [{"$ref": "#/components/schemas/Wide"},
+                {"properties": {format!("own{index}"): {"type": "string"}}}]});
+            (format!("part{index}"), part)
+        })
+        .collect();
+    schemas.insert("Root".to_owned(), json!({"properties": parts}));
+    schemas.insert("Wide".to_owned(), json!({"properties": wide}));
+    let (_, rendered) = rendered(returning(&Value::Object(schemas)));
+    assert!(
+        rendered.source.len() < 16_000_000,
+        "{}",
+        rendered.source.len()
+    );
+}
+
+#[test]
+fn a_broken_reference_at_the_end_of_a_long_chain_is_found_once() {
+    const LENGTH: usize = 3000;
+    let mut schemas = serde_json::Map::new();
+    let mut paths = serde_json::Map::new();
+    for index in 0..LENGTH {
+        let next = format!("#/components/schemas/L{}", index + 1);
+        schemas.insert(
+            format!("L{index}"),
+            json!({"properties": {"next": {"$ref": next}}}),
+        );
+        let schema = json!({"$ref": format!("#/components/schemas/L{index}")});
+        paths.insert(
+            format!("/{index}"),
+            json!({"get": {"responses": {"200": {"content": {"application/json": {"schema": schema}}}}}}),
+        );
+    }
+    let document = json!({"openapi": "3.1.0", "paths": paths, "components": {"schemas": schemas}});
+    let started = Instant::now();
+    let api = openapi::read_value(document, None).expect("it is a document");
+    assert!(started.elapsed() < Duration::from_secs(8));
+    assert!(api.operations.is_empty());
+    assert_eq!(api.skipped.len(), LENGTH);
+    for skipped in api.skipped {
+        assert_eq!(
+            skipped.reason,
+            format!("unsupported: reference `#/components/schemas/L{LENGTH}` leads nowhere")
+        );
+    }
+}
+
+#[test]
+fn what_lies_beside_a_broken_reference_is_neither_lost_nor_walked_again() {
+    let reference = |name: &str| json!({"$ref": format!("#/components/schemas/{name}")});
+    let answer = |name: &str| {
+        json!({"get": {"responses": {"200": {"content": {"application/json":
+            {"schema": reference(name)}}}}}})
+    };
+    let document = json!({
+        "openapi": "3.1.0",
+        "paths": {"/both": answer("Both"), "/good": answer("Good"), "/loop": answer("Loop")},
+        "components": {"schemas": {
+            "Both": {"properties": {"bad": reference("Bad"), "good": reference("Good")}},
+            "Bad": {"properties": {"x": {"$ref": "elsewhere.yaml"}, "loop": reference("Loop")}},
+            "Loop": {"properties": {"bad": reference("Bad")}},
+            "Good": {"properties": {"deep": reference("Deep")}},
+            "Deep": {"type": "string"},
+        }},
+    });
+    let api = openapi::read_value(document, None).expect("it is a document");
+    let paths: Vec<&str> = api.operations.iter().map(|one| one.path.as_str()).collect();
+    assert_eq!(paths, ["/good"]);
+    assert_eq!(api.schemas.len(), 2);
+    assert!(
+        api.skipped
+            .iter()
+            .all(|skipped| skipped.reason == "unsupported: external reference `elsewhere.yaml`")
+    );
+}
