@@ -1,7 +1,6 @@
 //! `mce serve`: the MCP server.
 
 use std::process::ExitCode;
-use std::sync::Arc;
 
 use clap::ValueEnum;
 
@@ -42,13 +41,8 @@ enum Transport {
 pub(super) fn run(arguments: &Arguments, startup: &Startup) -> Outcome {
     let opened = startup.configured(arguments.config.path())?.open()?;
     opened.run_to_its_end(async |runtime| {
-        let warming = tokio::spawn({
-            let runtime = Arc::clone(&runtime);
-            async move { runtime.warm_up().await }
-        });
         let Transport::Stdio = arguments.transport;
         let served = server::serve_stdio(runtime, LOCAL_PRINCIPAL).await;
-        warming.abort();
         served.or_stop().map(|()| ExitCode::SUCCESS)
     })
 }
