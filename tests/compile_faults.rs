@@ -357,3 +357,26 @@ fn a_new_schema_takes_over_no_type_name() {
     assert_eq!(names.len(), 3);
     assert!(!names.iter().any(|name| *name == "FooBar"), "{names:?}");
 }
+
+#[test]
+fn examples_give_the_keys_that_are_required() {
+    let reference = |name: &str| json!({"$ref": format!("#/components/schemas/{name}")});
+    let (_, rendered) = rendered(json!({
+        "openapi": "3.1.0",
+        "paths": {"/a": {"post": {"operationId": "a", "responses": {}, "requestBody": {
+            "required": true, "content": {"application/json": {"schema": reference("Order")}}}}}},
+        "components": {"schemas": {
+            "Order": {"required": ["count", "item"], "properties": {
+                "count": {"type": "integer"}, "item": reference("Item"), "note": {"type": "string"}}},
+            "Item": {"required": ["parts"], "properties": {
+                "parts": {"type": "array", "items": reference("Item")}}},
+        }},
+    }));
+    assert!(
+        rendered.source.contains(
+            "a(body={\"count\": 1, \"item\": {\"parts\": [{\"parts\": [{\"parts\": [{...}]}]}]}})"
+        ),
+        "{}",
+        rendered.source
+    );
+}
