@@ -316,3 +316,72 @@ fn sentences_of_a_docstring_do_not_run_on() {
         rendered.source
     );
 }
+
+fn rename_error(document: &Value, rename: &[(&str, &str)]) -> Option<String> {
+    let api = openapi::read_value(document.clone(), None).expect("it is a document");
+    let rename = rename
+        .iter()
+        .map(|(key, name)| ((*key).to_owned(), (*name).to_owned()));
+    let named = api::give_names(api, None, &rename.collect());
+    named.err().map(|error| error.to_string())
+}
+
+#[test]
+fn rename_says_what_is_wrong_and_nothing_of_what_is_not() {
+    let document = json!({"openapi": "3.1.0", "paths": {
+        "/a": {"get": {"operationId": "a"}, "put": {"operationId": "left_out", "requestBody": 1}},
+        "/b": {"get": {"operationId": "twice"}, "head": {"operationId": "twice"}},
+    }});
+    assert_eq!(
+        rename_error(&document, &[("a", "one"), ("GET /a", "two")]).as_deref(),
+        Some("`rename` of `GET /a`: `a` is the same operation; remove one of the entries")
+    );
+    assert_eq!(
+        rename_error(&document, &[("twice", "one")]).as_deref(),
+        Some(
+            "`rename` of `twice`: this operationId is that of `GET /b` and of `HEAD /b`; write \
+             `METHOD /path` in its place"
+        )
+    );
+    assert_eq!(rename_error(&document, &[("left_out", "one")]), None);
+    assert_eq!(rename_error(&document, &[("PUT /a", "one")]), None);
+    assert!(rename_error(&document, &[("PUT /b", "one")]).is_some());
+}
+
+#[test]
+fn a_new_schema_takes_over_no_type_name() {
+    let schema = |key: &str| json!({"type": "object", "properties": {key: {"type": "string"}}});
+    let reference = |name: &str| json!({"$ref": format!("#/components/schemas/{name}")});
+    let (_, before) = rendered(returning(&json!({"FooBar": schema("old")})));
+    assert_eq!(before.functions[0].returns, "FooBar");
+    let (named, _) = rendered(returning(&json!({
+        "Root": {"properties": {"a": reference("FooBar"), "b": reference("Foo-Bar")}},
+        "FooBar": schema("old"), "Foo-Bar": schema("new"),
+    })));
+    let names: Vec<&String> = named.types.keys().collect();
+    assert_eq!(names.len(), 3);
+    assert!(!names.iter().any(|name| *name == "FooBar"), "{names:?}");
+}
+
+#[test]
+fn examples_give_the_keys_that_are_required() {
+    let reference = |name: &str| json!({"$ref": format!("#/components/schemas/{name}")});
+    let (_, rendered) = rendered(json!({
+        "openapi": "3.1.0",
+        "paths": {"/a": {"post": {"operationId": "a", "responses": {}, "requestBody": {
+            "required": true, "content": {"application/json": {"schema": reference("Order")}}}}}},
+        "components": {"schemas": {
+            "Order": {"required": ["count", "item"], "properties": {
+                "count": {"type": "integer"}, "item": reference("Item"), "note": {"type": "string"}}},
+            "Item": {"required": ["parts"], "properties": {
+                "parts": {"type": "array", "items": reference("Item")}}},
+        }},
+    }));
+    assert!(
+        rendered.source.contains(
+            "a(body={\"count\": 1, \"item\": {\"parts\": [{\"parts\": [{\"parts\": [{...}]}]}]}})"
+        ),
+        "{}",
+        rendered.source
+    );
+}

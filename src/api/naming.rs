@@ -57,6 +57,26 @@ pub enum NamingError {
         /// The entry's key.
         key: String,
     },
+    /// A `rename` entry whose key names more than one operation.
+    #[error(
+        "`rename` of `{key}`: this operationId is that of `{first}` and of `{second}`; write `METHOD /path` in its place"
+    )]
+    Ambiguous {
+        /// The entry's key.
+        key: String,
+        /// One operation.
+        first: String,
+        /// Another one.
+        second: String,
+    },
+    /// Two `rename` entries for one operation.
+    #[error("`rename` of `{key}`: `{other}` is the same operation; remove one of the entries")]
+    Twice {
+        /// The entry's key.
+        key: String,
+        /// The key of the other entry.
+        other: String,
+    },
     /// A `rename` entry whose value is another operation's name.
     #[error("`rename` of `{key}`: `{name}` is already the name of `{other}`")]
     Taken {
@@ -217,31 +237,26 @@ fn function_names(
                 name: name.clone(),
             });
         }
-        let matching: Vec<usize> = api
-            .operations
-            .iter()
-            .enumerate()
-            .filter(|(_, operation)| {
-                operation.operation_id.as_deref() == Some(key) || operation.label() == *key
-            })
-            .map(|(index, _)| index)
-            .collect();
-        match matching.as_slice() {
-            [] if left_out.contains(key) => {}
-            [] => return Err(NamingError::UnknownOperation { key: key.clone() }),
-            [index] => {
-                given.insert(*index, (key, name));
+        let mut matching = api.operations.iter().enumerate().filter(|(_, operation)| {
+            operation.operation_id.as_deref() == Some(key) || operation.label() == *key
+        });
+        match (matching.next(), matching.next()) {
+            // The read-only rule and filters may come and go without the names being rewritten.
+            (None, _) if left_out.contains(key) => {}
+            (None, _) => return Err(NamingError::UnknownOperation { key: key.clone() }),
+            (Some((index, _)), None) => {
+                if let Some((other, _)) = given.insert(index, (key, name)) {
+                    return Err(NamingError::Twice {
+                        key: key.clone(),
+                        other: other.to_owned(),
+                    });
+                }
             }
-            [_, other, ..] => {
-                let other = api
-                    .operations
-                    .get(*other)
-                    .map(Operation::label)
-                    .unwrap_or_default();
-                return Err(NamingError::Taken {
+            (Some((_, first)), Some((_, second))) => {
+                return Err(NamingError::Ambiguous {
                     key: key.clone(),
-                    name: name.clone(),
-                    other,
+                    first: first.label(),
+                    second: second.label(),
                 });
             }
         }
@@ -338,13 +353,30 @@ fn argument_names(operation: &Operation, lock: Option<&Function>) -> (Vec<String
 
 /// Names the schemas and rewrites every reference to `#/types/<name>`.
 fn name_types(api: &mut Api) -> IndexMap<String, Value> {
-    let pointers: BTreeSet<&String> = api.schemas.keys().collect();
-    let mut unique = Unique::default();
+    let mut groups: BTreeMap<String, BTreeSet<&String>> = BTreeMap::new();
+    for pointer in api.schemas.keys() {
+        groups
+            .entry(type_name(&words_of_pointer(pointer)))
+            .or_default()
+            .insert(pointer);
+    }
     let mut names: HashMap<String, String> = HashMap::new();
-    // Sorted by pointer, so that the order of the document does not matter.
-    for pointer in pointers {
-        let name = unique.take(&type_name(&words_of_pointer(pointer)), "");
-        names.insert(pointer.clone(), name);
+    let mut unique = Unique::default();
+    // Those that collide are all renamed: a name that a new schema took over would silently mean
+    // another type to the code that uses it.
+    let (shared, single): (Vec<_>, Vec<_>) = groups
+        .into_iter()
+        .partition(|(_, pointers)| pointers.len() > 1);
+    for (name, pointers) in single.into_iter().chain(shared) {
+        let is_shared = pointers.len() > 1;
+        for pointer in pointers {
+            let name = if is_shared {
+                type_name(&format!("{name}{}", short_hash(pointer)))
+            } else {
+                name.clone()
+            };
+            names.insert(pointer.clone(), unique.take(&name, ""));
+        }
     }
     let mut rewrite = |reference: &mut String| {
         if let Some(name) = names.get(reference.as_str()) {

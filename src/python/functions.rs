@@ -1,9 +1,11 @@
 //! One stub: its decorator, signature and docstring.
 
+use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
 use serde_json::Value;
 
+use super::classes::Class;
 use super::code::{Code, WIDTH};
 use super::text::{docstring, one_line, prose, string_literal};
 use super::types::PythonType;
@@ -12,6 +14,9 @@ use crate::api::{Location, NamedApi, Operation, OperationNames, Style, accept, s
 /// Characters of a description that go into a docstring; the manifest has all of it.
 const LONGEST_DESCRIPTION: usize = 2_000;
 const LONGEST_ARGUMENT_DESCRIPTION: usize = 400;
+/// Objects within one another and their keys in an example.
+const DEEPEST_SAMPLE: usize = 4;
+const MOST_SAMPLES: usize = 30;
 /// Columns of prose in a docstring, its indentation taken off.
 const PROSE: usize = WIDTH - 4;
 
@@ -198,6 +203,7 @@ pub(super) fn documentation(
     operation: &Operation,
     arguments: &[Argument<'_>],
     returns: &PythonType,
+    classes: &BTreeMap<String, Class<'_>>,
 ) -> String {
     let mut lines = vec![summary(operation)];
     let said = one_line(&operation.description, LONGEST_DESCRIPTION);
@@ -235,7 +241,7 @@ pub(super) fn documentation(
     lines.extend([String::new(), "Raises:".to_owned()]);
     lines.extend(indented(&raises(operation), 4));
     lines.extend([String::new(), "Example:".to_owned()]);
-    lines.extend(example(name, arguments));
+    lines.extend(example(name, arguments, classes));
     docstring(&lines, 4)
 }
 
@@ -323,11 +329,19 @@ fn indented(text: &str, margin: usize) -> Vec<String> {
 }
 
 /// A call with the required arguments.
-fn example(name: &str, arguments: &[Argument<'_>]) -> Vec<String> {
+fn example(
+    name: &str,
+    arguments: &[Argument<'_>],
+    classes: &BTreeMap<String, Class<'_>>,
+) -> Vec<String> {
+    let mut samples = Samples {
+        classes,
+        left: MOST_SAMPLES,
+    };
     let items: Vec<Code> = arguments
         .iter()
         .filter(|argument| argument.required)
-        .map(|argument| Code::Text(format!("{}={}", argument.name, sample(&argument.kind))))
+        .map(|argument| keyword_argument(argument.name, samples.of(&argument.kind, 0)))
         .collect();
     let call = if items.len() == 1 {
         // A call of one argument is no tuple of one.
@@ -351,20 +365,57 @@ fn example(name: &str, arguments: &[Argument<'_>]) -> Vec<String> {
         .collect()
 }
 
-fn sample(kind: &PythonType) -> String {
-    match kind {
-        PythonType::Name(name) => match name.as_str() {
-            "str" => "\"text\"".to_owned(),
-            "int" => "1".to_owned(),
-            "float" => "1.5".to_owned(),
-            "bool" => "True".to_owned(),
-            "bytes" => "b\"…\"".to_owned().replace('…', "data"),
-            _ => "{}".to_owned(),
-        },
-        PythonType::Literal(values) => values.first().cloned().unwrap_or_default(),
-        PythonType::List(inner) => format!("[{}]", sample(inner)),
-        PythonType::Union(members) => members.first().map(sample).unwrap_or_default(),
-        PythonType::Any | PythonType::Dict(_) => "{}".to_owned(),
-        PythonType::None => "None".to_owned(),
+/// Values of the types of an example.
+struct Samples<'a> {
+    classes: &'a BTreeMap<String, Class<'a>>,
+    /// How many more keys may be written.
+    left: usize,
+}
+
+impl Samples<'_> {
+    fn of(&mut self, kind: &PythonType, depth: usize) -> Code {
+        let text = match kind {
+            PythonType::Name(name) => match name.as_str() {
+                "str" => "\"text\"",
+                "int" => "1",
+                "float" => "1.5",
+                "bool" => "True",
+                "bytes" => "b\"data\"",
+                class => return self.object(class, depth),
+            },
+            PythonType::Literal(values) => values.first().map_or("None", String::as_str),
+            PythonType::List(inner) => {
+                return Code::subscript("", vec![self.of(inner, depth)]);
+            }
+            PythonType::Union(members) => {
+                return match members.first() {
+                    Some(first) => self.of(first, depth),
+                    None => Code::text("None"),
+                };
+            }
+            PythonType::Any | PythonType::Dict(_) => "{}",
+            PythonType::None => "None",
+        };
+        Code::text(text)
+    }
+
+    /// The required keys of a class.
+    fn object(&mut self, class: &str, depth: usize) -> Code {
+        let fields = self.classes.get(class).map(|class| &class.fields);
+        let mut items = Vec::new();
+        for field in fields.into_iter().flatten().filter(|field| field.required) {
+            if depth >= DEEPEST_SAMPLE || self.left == 0 {
+                // More than an example is worth: the reader fills in the rest.
+                return Code::text("{...}");
+            }
+            self.left -= 1;
+            let value = self.of(&field.kind, depth + 1);
+            items.push(Code::around(
+                format!("{}: ", string_literal(field.key)),
+                value,
+                "",
+            ));
+        }
+        mapping(items)
     }
 }

@@ -1,6 +1,6 @@
 //! The whole of `functions.py`.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 
 use minijinja::syntax::SyntaxConfig;
@@ -62,11 +62,11 @@ pub struct RenderedFunction {
 pub fn render(api: &NamedApi, target: Target<'_>) -> Result<Rendered, ModuleError> {
     let mut types = Types::new(&api.types);
     let mut used: BTreeSet<String> = BTreeSet::new();
-    let mut stubs = Vec::new();
+    let mut typed = Vec::new();
     let mut functions = Vec::new();
     for (operation, names) in api.api.operations.iter().zip(&api.names) {
-        let (stub, function) = render_stub(api, operation, names, &mut types, &mut used);
-        stubs.push(stub);
+        let (stub, function) = type_stub(operation, names, &mut types, &mut used);
+        typed.push(stub);
         functions.push(function);
     }
     let Classes {
@@ -81,6 +81,10 @@ pub fn render(api: &NamedApi, target: Target<'_>) -> Result<Rendered, ModuleErro
                 .to_owned(),
         );
     }
+    let stubs: Vec<minijinja::Value> = typed
+        .iter()
+        .map(|stub| render_stub(api, stub, &classes))
+        .collect();
     let class_names: BTreeSet<&str> = classes.keys().map(String::as_str).collect();
     let rendered_classes: Vec<String> = classes
         .values()
@@ -115,15 +119,41 @@ pub fn render(api: &NamedApi, target: Target<'_>) -> Result<Rendered, ModuleErro
     })
 }
 
-/// One operation's stub, for the template, and its type texts. `used` gathers the names that the
-/// types need.
-fn render_stub<'a>(
-    api: &'a NamedApi,
+/// A stub whose types are known.
+struct TypedStub<'a> {
+    operation: &'a Operation,
+    names: &'a OperationNames,
+    arguments: Vec<Argument<'a>>,
+    returns: PythonType,
+}
+
+/// One operation's stub, for the template.
+fn render_stub(
+    api: &NamedApi,
+    stub: &TypedStub<'_>,
+    classes: &BTreeMap<String, Class<'_>>,
+) -> minijinja::Value {
+    let TypedStub {
+        operation,
+        names,
+        arguments,
+        returns,
+    } = stub;
+    context! {
+        decorator => decorator(api, operation, names),
+        signature => signature(&names.function, arguments, returns),
+        docstring => documentation(&names.function, operation, arguments, returns, classes),
+    }
+}
+
+/// One operation's stub with its types, and their texts. `used` gathers the names that the types
+/// need.
+fn type_stub<'a>(
     operation: &'a Operation,
     names: &'a OperationNames,
     types: &mut Types<'a>,
     used: &mut BTreeSet<String>,
-) -> (minijinja::Value, RenderedFunction) {
+) -> (TypedStub<'a>, RenderedFunction) {
     let camel = type_name(&names.function);
     let mut arguments: Vec<Argument<'_>> = operation
         .parameters
@@ -174,16 +204,17 @@ fn render_stub<'a>(
         argument.kind.names(used);
     }
     returns.names(used);
-    let stub = context! {
-        decorator => decorator(api, operation, names),
-        signature => signature(&names.function, &arguments, &returns),
-        docstring => documentation(&names.function, operation, &arguments, &returns),
-    };
     let function = RenderedFunction {
         summary: summary(operation),
         parameters,
         body: body_type,
         returns: returns.text(),
+    };
+    let stub = TypedStub {
+        operation,
+        names,
+        arguments,
+        returns,
     };
     (stub, function)
 }
