@@ -570,16 +570,14 @@ async fn a_call_without_code_is_held_to_the_output_limit() {
         )]),
         principal: "ada".to_owned(),
     };
-    let (runtime, _) = Fixture::new()
-        .set("MCE_MAX_INLINE_BYTES", 1024)
-        .runtime(|_, _| async { returned(json!(1)) });
+    let fixture = Fixture::new().set("MCE_MAX_INLINE_BYTES", 1024);
+    let (runtime, _) = fixture.runtime(|_, _| async { returned(json!(1)) });
     let whole = runtime.call(call.clone()).await;
     assert_eq!(whole.data.unwrap()["given"].as_array().unwrap().len(), 1);
     assert!(!whole.truncated);
 
-    let (runtime, _) = Fixture::new()
-        .set("MCE_MAX_OUTPUT_SIZE_BYTES", 1024)
-        .runtime(|_, _| async { returned(json!(1)) });
+    let fixture = Fixture::new().set("MCE_MAX_OUTPUT_SIZE_BYTES", 1024);
+    let (runtime, _) = fixture.runtime(|_, _| async { returned(json!(1)) });
     let result = runtime.call(call).await;
     assert_eq!(result.error_type, Some(ErrorType::OutputLimit));
     assert_eq!(result.data, None);
