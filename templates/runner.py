@@ -44,6 +44,7 @@ import re
 import select
 import signal
 import socket
+import stat
 import struct
 import sys
 import threading
@@ -66,7 +67,15 @@ HEADER_AFTER_LENGTH = HEADER.size - 4
 CHUNK = 1 << 20
 # Beyond this much that the host (or the code) has not taken yet, no more is read.
 HIGH_WATER = 4 << 20
+# How deep a result, or an argument of a call, may be nested. `mce_runtime` and the host have the
+# same number.
 MAX_DEPTH = 100
+# The object of a call, and that of its arguments, around each argument.
+CALL_LEVELS = 2
+
+# The places that can be written, and how little is left of one that counts as full.
+WRITABLE = ("/tmp", "/workspace")
+NEXT_TO_NOTHING = 1 << 20
 
 # The file name under which tracebacks show the code.
 CODE_NAME = "<code>"
@@ -208,9 +217,15 @@ class Encoder:
     """Writes a value as JSON. It keeps its own stack, so that no value is too deep for it."""
 
     def __init__(
-        self, lower: Callable[[Any], Any], *, segments: bool = False, limit: int | None = None
+        self,
+        lower: Callable[[Any], Any],
+        *,
+        segments: bool = False,
+        limit: int | None = None,
+        depth: int = MAX_DEPTH,
     ) -> None:
         self._lower = lower
+        self._depth = depth
         self._limit = limit
         self._with_segments = segments
         self._parts: list[str] = []
@@ -256,7 +271,8 @@ class Encoder:
 
     def _write(self, text: str) -> None:
         self._parts.append(text)
-        self._size += len(text)
+        # Bytes, as the host counts them, not characters.
+        self._size += len(text) if text.isascii() else len(utf8(text))
         if self._limit is not None and self._size > self._limit:
             raise TooLarge(f"the result is larger than {self._limit} bytes")
 
@@ -291,7 +307,7 @@ class Encoder:
     def _enter(self, value: Any, items: Iterator[Any], keys: set[str] | None) -> None:
         if id(value) in self._open:
             raise EncodingError("the value contains itself")
-        if len(self._levels) >= MAX_DEPTH:
+        if len(self._levels) >= self._depth:
             raise EncodingError(f"the value is nested deeper than {MAX_DEPTH} levels")
         self._open.add(id(value))
         self._levels.append(Level(items, keys, id(value)))
@@ -431,19 +447,29 @@ class HostChannel:
 
     def call(self, server: str, function: str, arguments: dict[str, Any]) -> tuple[str, Any]:
         """Calls a compiled function; ("ok", value) or ("error", what went wrong)."""
-        return self._start(server, function, arguments).result()
+        message, payload, answer = self._prepare(server, function, arguments)
+        self.send(CALL, message, payload)
+        return answer.result()
 
     async def call_async(
         self, server: str, function: str, arguments: dict[str, Any]
     ) -> tuple[str, Any]:
         """The same without blocking the event loop."""
-        return await asyncio.wrap_future(self._start(server, function, arguments))
+        message, payload, answer = self._prepare(server, function, arguments)
+        if len(payload) <= CHUNK:
+            self.send(CALL, message, payload)
+        else:
+            # The host takes it as fast as it can; meanwhile other tasks go on.
+            loop = asyncio.get_running_loop()
+            await loop.run_in_executor(None, self.send, CALL, message, payload)
+        return await asyncio.wrap_future(answer)
 
-    def _start(
+    def _prepare(
         self, server: str, function: str, arguments: dict[str, Any]
-    ) -> concurrent.futures.Future[tuple[str, Any]]:
+    ) -> tuple[int, bytes, concurrent.futures.Future[tuple[str, Any]]]:
+        """The number and the bytes of a call, and where its answer will be."""
         request = {"server": server, "function": function, "arguments": arguments}
-        encoder = Encoder(argument_value, segments=True)
+        encoder = Encoder(argument_value, segments=True, depth=MAX_DEPTH + CALL_LEVELS)
         payload = pack(encoder.encode(request), encoder.segments)
         answer: concurrent.futures.Future[tuple[str, Any]] = concurrent.futures.Future()
         with self._state_lock:
@@ -454,8 +480,7 @@ class HostChannel:
             if self._reader is None:
                 self._reader = threading.Thread(target=self._read, name="host", daemon=True)
                 self._reader.start()
-        self.send(CALL, message, payload)
-        return answer
+        return message, payload, answer
 
     def _read(self) -> None:
         reader, assembler = FrameReader(frozenset((ANSWER,))), Assembler()
@@ -686,6 +711,7 @@ def failure(error: BaseException) -> dict[str, Any]:
         "traceback": shorten(text, 16_000),
         "hint": hint(error),
         "refused_process": refused_process(error),
+        "disk_full": isinstance(error, OSError) and error.errno == errno.ENOSPC,
     }
 
 
@@ -994,6 +1020,7 @@ class Supervisor:
         for descriptor in list(self._outputs):
             os.close(descriptor)
         self._outputs.clear()
+        full = [path for path in WRITABLE if is_full(path)]
         try:
             os.kill(-1, signal.SIGKILL)
         except ProcessLookupError:
@@ -1005,9 +1032,19 @@ class Supervisor:
                 "signal": -exit_code if exit_code < 0 else None,
                 "violation": self._violation,
                 "truncated": self._truncated,
+                "full": full,
             },
         )
         self._deadline = time.monotonic() + self.PATIENCE_SECONDS
+
+
+def is_full(path: str) -> bool:
+    """Whether next to nothing more can be written to a file system."""
+    try:
+        found = os.statvfs(path)
+    except OSError:
+        return False
+    return found.f_bavail * found.f_frsize < NEXT_TO_NOTHING or found.f_favail == 0
 
 
 def drain(descriptor: int) -> None:
@@ -1067,6 +1104,8 @@ def measure() -> dict[str, Any]:
         "sockets": socket_attempts(),
         "root": write_attempt("/.mce"),
         "root_read_only": bool(os.statvfs("/").f_flag & os.ST_RDONLY),
+        "writable": writable_mounts(),
+        "programs_from_memory": program_from_memory(),
         "interfaces": interfaces(),
         "limits": cgroup_limits(),
     }
@@ -1099,6 +1138,46 @@ def write_attempt(path: str) -> str:
     """The error that creating a file gives, or `created`."""
     try:
         os.close(os.open(path, os.O_CREAT | os.O_WRONLY))
+    except OSError as error:
+        return errno.errorcode.get(error.errno or 0, "unknown")
+    return "created"
+
+
+def writable_mounts() -> dict[str, list[str]]:
+    """The mounts that can be written, each with its options; found by trying."""
+    found = {}
+    with open("/proc/self/mountinfo") as file:
+        for line in file:
+            fields = line.split(" ")
+            # Blanks and the like stand as `\\040`.
+            path = re.sub(r"\\([0-7]{3})", lambda match: chr(int(match[1], 8)), fields[4])
+            if is_writable(path):
+                found[path] = fields[5].split(",")
+    return found
+
+
+def is_writable(path: str) -> bool:
+    """Whether a file can be made in a folder, or a file be opened for writing."""
+    try:
+        mode = os.stat(path).st_mode
+        if stat.S_ISDIR(mode):
+            probe = os.path.join(path, ".mce")
+            os.close(os.open(probe, os.O_CREAT | os.O_EXCL | os.O_WRONLY))
+            os.unlink(probe)
+        elif stat.S_ISREG(mode):
+            os.close(os.open(path, os.O_WRONLY))
+        else:
+            # A device in the place of what the engine hides, such as /dev/null.
+            return False
+    except OSError:
+        return False
+    return True
+
+
+def program_from_memory() -> str:
+    """The error that making a file without a place gives, or `created`."""
+    try:
+        os.close(os.memfd_create("mce"))
     except OSError as error:
         return errno.errorcode.get(error.errno or 0, "unknown")
     return "created"

@@ -1,10 +1,6 @@
 //! The pipeline as a whole: what is written, when, and what is left alone.
 
-#![expect(
-    clippy::unwrap_used,
-    clippy::expect_used,
-    reason = "a test fails by panicking"
-)]
+#![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -195,6 +191,39 @@ fn a_failing_source_keeps_its_old_output_and_stops_no_other() {
     assert!(error_of(&report).contains("missing.yaml"), "{report:?}");
     assert!(report.servers[1].error.is_none());
     assert_eq!(project.read("compiled/weather/functions.py"), before);
+}
+
+#[test]
+fn the_manifest_agrees_with_the_types_of_parameters() {
+    let project = Project::weather();
+    project.write(
+        "weather.yaml",
+        r##"{"openapi": "3.0.3", "paths": {"/a": {"get": {"parameters": [
+            {"name": "one", "in": "query", "schema": {"allOf": [{"$ref": "#/components/schemas/E"}]}},
+            {"name": "two", "in": "query", "schema": {"nullable": true, "allOf": [{"$ref": "#/components/schemas/F"}]}},
+            {"name": "three", "in": "query", "schema": {"$ref": "#/components/schemas/F"}}
+        ], "responses": {}}}}, "components": {"schemas": {
+            "E": {"type": "string", "nullable": true, "enum": ["a"], "default": "a"},
+            "F": {"$ref": "#/components/schemas/G"},
+            "G": {"allOf": [{"type": "string", "enum": ["b"]}], "default": "b"}
+        }}}"##,
+    );
+    project.compile();
+    let parameters = manifest_of(&project)["functions"][0]["parameters"].clone();
+    let said = |index: usize| {
+        let one = &parameters[index];
+        serde_json::json!([one["type"], one["nullable"], one["enum"], one["default"]])
+    };
+    let optional = |value: &str| {
+        let text = format!("Literal[\"{value}\"] | None");
+        serde_json::json!([text, true, [value, null], value])
+    };
+    assert_eq!(said(0), optional("a"));
+    assert_eq!(said(1), optional("b"));
+    assert_eq!(
+        said(2),
+        serde_json::json!(["Literal[\"b\"]", false, ["b"], "b"])
+    );
 }
 
 #[test]
@@ -510,29 +539,29 @@ fn a_manifest_that_sends_elsewhere_than_the_module_says_is_refused() {
     type Change = fn(&mut serde_json::Value);
     let changes: [(&str, Change); 18] = [
         ("base_url", |it| {
-            it["base_url"] = "https://evil.example".into()
+            it["base_url"] = "https://evil.example".into();
         }),
         ("base_url", |it| it["base_url"] = serde_json::Value::Null),
         ("base_url_env", |it| {
-            it["base_url_env"] = "MCE_EVIL_BASE_URL".into()
+            it["base_url_env"] = "MCE_EVIL_BASE_URL".into();
         }),
         ("get_forecast", |it| {
-            of(it, "get_forecast")["parameters"][0]["wire_name"] = "x".into()
+            of(it, "get_forecast")["parameters"][0]["wire_name"] = "x".into();
         }),
         ("get_forecast", |it| {
-            of(it, "get_forecast")["parameters"][0]["style"] = "label".into()
+            of(it, "get_forecast")["parameters"][0]["style"] = "label".into();
         }),
         ("get_forecast", |it| {
-            of(it, "get_forecast")["parameters"][0]["explode"] = true.into()
+            of(it, "get_forecast")["parameters"][0]["explode"] = true.into();
         }),
         ("get_forecast", |it| {
-            of(it, "get_forecast")["parameters"][0]["in"] = "query".into()
+            of(it, "get_forecast")["parameters"][0]["in"] = "query".into();
         }),
         ("get_forecast", |it| {
             of(it, "get_forecast")["parameters"][0]["required"] = false.into();
         }),
         ("get_forecast", |it| {
-            of(it, "get_forecast")["parameters"][1]["in"] = "header".into()
+            of(it, "get_forecast")["parameters"][1]["in"] = "header".into();
         }),
         ("get_forecast", |it| {
             of(it, "get_forecast")["parameters"][1]["allow_reserved"] = true.into();
@@ -541,10 +570,10 @@ fn a_manifest_that_sends_elsewhere_than_the_module_says_is_refused() {
             of(it, "get_forecast")["parameters"][1]["content_type"] = "text/plain".into();
         }),
         ("get_forecast", |it| {
-            of(it, "get_forecast")["path"] = "/admin/{stationId}".into()
+            of(it, "get_forecast")["path"] = "/admin/{stationId}".into();
         }),
         ("get_forecast", |it| {
-            of(it, "get_forecast")["security"] = serde_json::json!([])
+            of(it, "get_forecast")["security"] = serde_json::json!([]);
         }),
         ("get_forecast", |it| {
             of(it, "get_forecast")["responses"][0]["kind"] = "bytes".into();
@@ -556,7 +585,7 @@ fn a_manifest_that_sends_elsewhere_than_the_module_says_is_refused() {
             of(it, "add_observation")["body"]["content_type"] = "text/plain".into();
         }),
         ("add_observation", |it| {
-            of(it, "add_observation")["body"]["name"] = "other".into()
+            of(it, "add_observation")["body"]["name"] = "other".into();
         }),
         ("add_observation", |it| {
             it["security_schemes"]["other"] =

@@ -158,3 +158,161 @@ fn what_lies_beside_a_broken_reference_is_neither_lost_nor_walked_again() {
             .all(|skipped| skipped.reason == "unsupported: external reference `elsewhere.yaml`")
     );
 }
+
+/// The API of a document with this path item at `/a`, and these members at its root.
+fn with_path_item(item: &Value, root: &Value) -> api::Api {
+    let mut document = json!({"openapi": "3.1.0", "paths": {"/a": item}});
+    for (key, value) in root.as_object().expect("it is a mapping") {
+        document[key] = value.clone();
+    }
+    openapi::read_value(document, None).expect("it is a document")
+}
+
+fn skipped(api: &api::Api) -> Vec<String> {
+    let entries = api.skipped.iter();
+    entries
+        .map(|one| format!("{} {}: {}", one.method, one.path, one.reason))
+        .collect()
+}
+
+#[test]
+fn servers_of_paths_and_operations_are_not_ignored() {
+    let root = json!({"servers": [{"url": "https://a.example/v1"}]});
+    let own = json!([{"url": "https://b.example"}]);
+    let same = json!([{"url": "https://b.example"}, {"url": "https://{x}.example/v1/",
+        "variables": {"x": {"default": "a"}}}]);
+    let api = with_path_item(
+        &json!({"servers": own, "get": {}, "put": {"servers": same}}),
+        &root,
+    );
+    assert_eq!(skipped(&api), ["GET /a: unsupported: servers of its own"]);
+    assert_eq!(api.operations[0].label(), "PUT /a");
+    let api = with_path_item(&json!({"get": {"servers": own}}), &root);
+    assert_eq!(skipped(&api), ["GET /a: unsupported: servers of its own"]);
+    // Neither can be resolved, yet they are the same.
+    let relative = json!([{"url": "/api"}]);
+    let api = with_path_item(
+        &json!({"get": {"servers": relative}}),
+        &json!({"servers": relative}),
+    );
+    assert_eq!(api.operations.len(), 1);
+}
+
+#[test]
+fn operations_of_path_items_that_cannot_be_read_are_listed() {
+    let reason = "unsupported: external reference `o.yaml#/x`";
+    let api = with_path_item(&json!({"$ref": "o.yaml#/x", "get": {}}), &json!({}));
+    // What else the item holds is not known.
+    assert_eq!(
+        skipped(&api),
+        [format!("* /a: {reason}"), format!("GET /a: {reason}")]
+    );
+    let api = with_path_item(&json!({"$ref": "o.yaml#/x"}), &json!({}));
+    assert_eq!(skipped(&api), [format!("* /a: {reason}")]);
+    let api = with_path_item(&json!([]), &json!({}));
+    assert_eq!(
+        skipped(&api),
+        ["* /a: unsupported: the path item is no mapping"]
+    );
+    let api = with_path_item(
+        &json!({"get": [], "PUT": {}, "patch": {}, "Patch": {}}),
+        &json!({}),
+    );
+    assert_eq!(
+        skipped(&api),
+        [
+            "GET /a: unsupported: the operation is no mapping",
+            "PUT /a: unsupported: method `PUT`",
+            "Patch /a: unsupported: method `Patch`",
+        ]
+    );
+    assert_eq!(api.operations.len(), 1);
+}
+
+#[test]
+fn malformed_security_is_not_read_as_none() {
+    let optional = vec![std::collections::BTreeMap::new()];
+    for security in [json!(["k"]), json!("k"), json!({"k": []}), json!([null])] {
+        let api = with_path_item(&json!({"get": {"security": security}}), &json!({}));
+        assert_eq!(api.operations[0].security, optional, "{security}");
+        assert!(
+            api.warnings.iter().any(|one| one.contains("`security`")),
+            "{:?}",
+            api.warnings
+        );
+        let api = with_path_item(&json!({"get": {}}), &json!({"security": security}));
+        assert_eq!(api.operations[0].security, optional, "{security}");
+    }
+    let api = with_path_item(&json!({"get": {"security": []}}), &json!({}));
+    assert!(api.operations[0].security.is_empty());
+}
+
+/// A document with one operation that takes these schemas as query parameters.
+fn taking(parameters: &Value, schemas: &Value) -> Value {
+    let parameters: Vec<Value> = parameters
+        .as_object()
+        .expect("it is a mapping")
+        .iter()
+        .map(|(name, schema)| {
+            json!({"name": name, "in": "query", "required": true, "schema": schema,
+                   "description": "How many"})
+        })
+        .collect();
+    json!({
+        "openapi": "3.0.3",
+        "paths": {"/a": {"get": {"operationId": "a", "parameters": parameters, "responses": {}}}},
+        "components": {"schemas": schemas},
+    })
+}
+
+#[test]
+fn text_that_looks_like_a_signature_is_left_alone() {
+    let (_, rendered) = rendered(taking(&json!({"q": {"enum": ["(*,)"]}}), &json!({})));
+    assert!(
+        rendered.source.contains("Literal[\"(*,)\"]"),
+        "{}",
+        rendered.source
+    );
+}
+
+#[test]
+fn nullable_objects_keep_their_names() {
+    for schema in [
+        json!({"type": "object", "nullable": true, "properties": {"a": {"type": "string"}}}),
+        json!({"nullable": true, "properties": {"a": {"type": "string"}}}),
+        json!({"nullable": true, "allOf": [{"properties": {"a": {}}}, {"required": ["a"]}]}),
+    ] {
+        let (_, rendered) = rendered(returning(&json!({"N": schema})));
+        assert!(rendered.source.contains("class N(TypedDict"), "{schema}");
+        assert!(!rendered.source.contains("N2"), "{schema}");
+        assert_eq!(rendered.functions[0].returns, "N | None");
+    }
+}
+
+#[test]
+fn required_keys_of_a_nullable_parent_stay_required() {
+    let (_, rendered) = rendered(returning(&json!({
+        "Child": {"allOf": [{"$ref": "#/components/schemas/Parent"}, {"properties": {"b": {}}}]},
+        "Parent": {"nullable": true, "properties": {"a": {"type": "string"}}, "required": ["a"]},
+    })));
+    assert!(
+        rendered.source.contains("    a: str\n"),
+        "{}",
+        rendered.source
+    );
+}
+
+#[test]
+fn sentences_of_a_docstring_do_not_run_on() {
+    let (_, rendered) = rendered(taking(
+        &json!({"q": {"type": "integer", "default": 20}}),
+        &json!({}),
+    ));
+    assert!(
+        rendered
+            .source
+            .contains("q: How many. The API's default is `20`."),
+        "{}",
+        rendered.source
+    );
+}

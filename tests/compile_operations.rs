@@ -2,7 +2,7 @@
 
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
-use mce::api::{Api, Operation};
+use mce::api::{self, Api, Operation, filter};
 use mce::openapi;
 use serde_json::{Value, json};
 
@@ -200,4 +200,28 @@ fn security_says_none_optional_or_which() {
     }));
     let security: Vec<Value> = api.operations.iter().map(|o| json!(o.security)).collect();
     assert_eq!(security, [json!([]), json!([{}]), json!([{"key": ["a"]}])]);
+}
+
+#[test]
+fn renaming_what_the_read_only_rule_leaves_out_is_no_error() {
+    let mut api = read(&json!({"/a": {
+        "get": {"operationId": "list"}, "delete": {"operationId": "gone"}, "put": {},
+    }}));
+    let rules = filter::Rules {
+        read_only: true,
+        ..filter::Rules::default()
+    };
+    filter::apply(&mut api, &rules).unwrap();
+    let rename = |key: &str| [(key.to_owned(), "other".to_owned())].into_iter().collect();
+    for key in ["gone", "PUT /a"] {
+        let named = api::give_names(api.clone(), None, &rename(key)).unwrap();
+        assert_eq!(named.names[0].function, "list");
+        let expected = format!("`rename` of `{key}` has no effect: that operation was left out");
+        assert!(
+            named.api.warnings.contains(&expected),
+            "{:?}",
+            named.api.warnings
+        );
+    }
+    assert!(api::give_names(api, None, &rename("PUT /b")).is_err());
 }

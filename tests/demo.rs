@@ -8,11 +8,17 @@ use assert_cmd::cargo::CommandCargoExt as _;
 
 #[test]
 fn everything_in_the_demo_comes_as_it_must() {
-    let done = Command::cargo_bin("mce")
-        .unwrap()
+    let folder = tempfile::tempdir().unwrap();
+    let mut command = Command::cargo_bin("mce").unwrap();
+    command
         .arg("demo")
-        .output()
-        .unwrap();
+        .current_dir(folder.path())
+        .env_clear()
+        .env("XDG_STATE_HOME", folder.path().join("state"));
+    for name in ["PATH", "HOME", "DOCKER_HOST"] {
+        command.envs(std::env::var_os(name).map(|value| (name, value)));
+    }
+    let done = command.output().unwrap();
     let stdout = String::from_utf8(done.stdout).unwrap();
     let stderr = String::from_utf8(done.stderr).unwrap();
     assert_eq!(done.status.code(), Some(0), "{stdout}{stderr}");

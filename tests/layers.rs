@@ -71,7 +71,12 @@ impl Shop {
         command
             .args(arguments)
             .current_dir(self.folder.path())
+            .env_clear()
+            .env("XDG_STATE_HOME", self.folder.path().join("state"))
             .env("SHOP_TOKEN", CANARY.concat());
+        for name in ["PATH", "HOME", "DOCKER_HOST"] {
+            command.envs(std::env::var_os(name).map(|value| (name, value)));
+        }
         command
     }
 

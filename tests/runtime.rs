@@ -246,7 +246,7 @@ async fn the_guard_knows_the_compiled_functions() {
 async fn compiled_functions_are_shown_with_every_type_they_need() {
     let world = World::new().await;
     let runtime = world.runtime(vec![]);
-    let page = runtime.list_servers(None).await;
+    let page = runtime.list_servers(None).await.unwrap();
     let servers: Vec<_> = page
         .servers
         .iter()

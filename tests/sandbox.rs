@@ -6,8 +6,9 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
+use mce::config::{Environment, Settings};
 use mce::sandbox::{FailureKind, Sandbox};
-use sandbox_support::{FakeHost, failure, job, kind, module, place, value};
+use sandbox_support::{FakeHost, failure, job, kind, module, place, place_with, value};
 use serde_json::json;
 
 /// Runs each snippet in a container of its own and compares its value.
@@ -373,6 +374,24 @@ async def main():
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn calls_on_their_way_are_over_before_the_outcome_is_there() {
+    let place = place().await;
+    let host = Arc::new(FakeHost::default());
+    let code = "
+import threading, time, _mce_host
+for _ in range(4):
+    threading.Thread(target=_mce_host.call, args=('s', 'never', {}), daemon=True).start()
+time.sleep(0.5)
+result = 1
+";
+    let outcome = place.sandbox.run(job(code), host.clone()).await;
+    assert_eq!(value(&outcome), &json!(1));
+    assert_eq!(host.calls.load(Ordering::SeqCst), 4);
+    assert_eq!(host.cut_off.load(Ordering::SeqCst), 4);
+    place.close().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn a_thousand_calls_at_once_are_all_answered() {
     let place = place().await;
     let host = Arc::new(FakeHost::default());
@@ -410,6 +429,131 @@ result = 'x' * (20 << 20)
         "the result is larger than 1048576 bytes"
     );
     place.close().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_error_is_no_result_that_is_too_large() {
+    let place = place().await;
+    let mut wanted = job("
+def f(n):
+    if n:
+        return f(n - 1)
+    raise ValueError('a' * 300)
+f(3)
+");
+    wanted.max_output_bytes = 200;
+    let outcome = place.run_job(wanted.clone()).await;
+    assert_eq!(kind(&outcome), FailureKind::Execution, "{outcome:?}");
+    assert!(failure(&outcome).message.starts_with("ValueError: aaa"));
+    // Bytes are counted, not characters.
+    wanted.code = "result = 'é' * 150".to_owned();
+    let outcome = place.run_job(wanted).await;
+    assert_eq!(kind(&outcome), FailureKind::OutputLimit, "{outcome:?}");
+    assert!(failure(&outcome).traceback.is_some() || failure(&outcome).hint.is_some());
+    place.close().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_call_larger_than_any_request_is_refused_and_the_code_goes_on() {
+    let pairs = [("MCE_MAX_REQUEST_BYTES", "1048576")];
+    let settings = Settings::from_environment(&Environment::from_pairs(pairs))
+        .unwrap()
+        .0;
+    let place = place_with(&settings).await;
+    let code = "
+import _mce_host
+refused, error = _mce_host.call('s', 'echo', {'blob': bytes(3 << 20)})
+fine, value = _mce_host.call('s', 'echo', {'blob': bytes(1 << 20)})
+result = [refused, error['kind'], error['message'], fine, len(value['blob'])]
+";
+    let message = "the arguments of the call are larger than a request of 1048576 bytes can be \
+                   (`MCE_MAX_REQUEST_BYTES`)";
+    let outcome = place.run(code).await;
+    assert_eq!(
+        value(&outcome),
+        &json!(["error", "limit", message, "ok", 1 << 20])
+    );
+    place.close().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_large_call_that_has_to_wait_holds_up_no_other_task() {
+    let place = place().await;
+    // With so many calls on their way the host takes nothing more.
+    let code = "
+import asyncio, time, _mce_host
+longest = 0.0
+async def tick():
+    global longest
+    last = time.monotonic()
+    while True:
+        await asyncio.sleep(0.01)
+        longest = max(longest, time.monotonic() - last)
+        last = time.monotonic()
+async def main():
+    ticking = asyncio.create_task(tick())
+    slow = [asyncio.create_task(_mce_host.call_async('s', 'slower', {})) for _ in range(16)]
+    await asyncio.sleep(0.3)
+    status, _ = await _mce_host.call_async('s', 'echo', {'blob': bytes(9 << 20)})
+    await asyncio.gather(*slow)
+    ticking.cancel()
+    return [status, longest]
+";
+    let outcome = place.run(code).await;
+    assert_eq!(value(&outcome)[0], "ok");
+    let longest = value(&outcome)[1].as_f64().unwrap();
+    assert!(longest < 1.0, "{longest}");
+    place.close().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn arguments_and_results_may_be_as_deep_as_each_other() {
+    let place = place().await;
+    let code = "
+import _mce_host
+def deep(levels):
+    value = None
+    for _ in range(levels): value = [value]
+    return value
+status, value = _mce_host.call('s', 'echo', {'n': deep(100)})
+try:
+    _mce_host.call('s', 'echo', {'n': deep(101)})
+    refused = None
+except ValueError as error:
+    refused = str(error)
+assert refused == 'the value is nested deeper than 100 levels', refused
+result = value['n']
+";
+    let outcome = place.run(code).await;
+    let mut found = value(&outcome);
+    for _ in 0..100 {
+        found = &found[0];
+    }
+    assert_eq!(found, &json!(null));
+    place.close().await;
+}
+
+#[test]
+fn every_part_has_the_same_bound_on_depth() {
+    for (name, text, line) in [
+        (
+            "runner.py",
+            include_str!("../templates/runner.py"),
+            "\nMAX_DEPTH = 100\n",
+        ),
+        (
+            "mce_runtime.py",
+            include_str!("../templates/mce_runtime.py"),
+            "\n_MAX_DEPTH = 100\n",
+        ),
+        (
+            "check.rs",
+            include_str!("../src/wire/check.rs"),
+            "\nconst MAX_DEPTH: usize = 100;\n",
+        ),
+    ] {
+        assert!(text.contains(line), "{name}");
+    }
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -8,14 +8,16 @@
 
 mod sandbox_support;
 
+use std::io::Write as _;
 use std::process::{Command, Stdio};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use mce::config::{Environment, Settings};
 use mce::sandbox::docker::{DockerSandbox, Error};
 use mce::sandbox::{FailureKind, Sandbox};
 use sandbox_support::{
-    FakeHost, Place, containers, engine, failure, job, kind, place, settings, value,
+    FakeHost, Place, containers, engine, failure, job, kind, place, place_with, settings, value,
 };
 use serde_json::json;
 
@@ -273,6 +275,153 @@ result = {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn nothing_but_two_folders_can_be_written_and_nothing_written_can_be_run() {
+    let place = place().await;
+    let code = r"
+import ctypes, errno, os, shutil, subprocess
+written = []
+for folder, folders, files in os.walk('/'):
+    folders[:] = [name for name in folders if os.path.join(folder, name) not in ('/proc', '/sys')]
+    try:
+        os.close(os.open(os.path.join(folder, 'probe'), os.O_CREAT | os.O_WRONLY))
+        written.append(folder)
+    except OSError:
+        pass
+    for name in files:
+        path = os.path.join(folder, name)
+        try:
+            if os.path.isfile(path) and name != 'probe':
+                os.close(os.open(path, os.O_WRONLY))
+                written.append(path)
+        except OSError:
+            pass
+libc = ctypes.CDLL(None, use_errno=True)
+def attempt(name, *arguments):
+    if getattr(libc, name)(*arguments) >= 0:
+        return 'done'
+    return errno.errorcode[ctypes.get_errno()]
+def run(path):
+    try:
+        return subprocess.run([path], pass_fds=[program]).returncode
+    except OSError as error:
+        return errno.errorcode[error.errno]
+shutil.copy('/bin/true', '/workspace/true')
+os.chmod('/workspace/true', 0o755)
+program = os.open('/workspace/true', os.O_RDONLY)
+result = [
+    sorted(written),
+    attempt('memfd_create', b'x', 0),
+    attempt('syscall', 322, program, b'', None, None, 0x1000),
+    run('/workspace/true'),
+    run(f'/proc/self/fd/{program}'),
+]
+";
+    let outcome = place.run(code).await;
+    assert_eq!(
+        value(&outcome),
+        &json!([["/tmp", "/workspace"], "EPERM", "EPERM", "EACCES", "EACCES"])
+    );
+    place.close().await;
+}
+
+/// A program of MCE that is told to end while its sandbox is being connected or proven.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_program_that_ends_early_leaves_no_container_behind() {
+    engine();
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::write(folder.path().join("code.py"), "while True: pass\n").unwrap();
+    std::fs::create_dir(folder.path().join("compiled")).unwrap();
+    for arguments in [&["sandbox", "status"][..], &["exec", "code.py"]] {
+        for milliseconds in [0, 40, 100, 250, 500] {
+            let state = tempfile::tempdir().unwrap();
+            let mut child = Command::new(env!("CARGO_BIN_EXE_mce"))
+                .args(arguments)
+                .current_dir(folder.path())
+                .env("XDG_STATE_HOME", state.path())
+                .stdout(Stdio::null())
+                .stderr(Stdio::null())
+                .spawn()
+                .unwrap();
+            let instance = loop {
+                let locks = std::fs::read_dir(state.path().join("mce/instances"));
+                let names = locks.into_iter().flatten().flatten();
+                let mut names = names.filter_map(|entry| entry.file_name().into_string().ok());
+                if let Some(name) = names.find(|name| name.ends_with(".lock")) {
+                    break name.trim_end_matches(".lock").to_owned();
+                }
+                assert!(child.try_wait().unwrap().is_none(), "{arguments:?}");
+                tokio::time::sleep(Duration::from_millis(5)).await;
+            };
+            tokio::time::sleep(Duration::from_millis(milliseconds)).await;
+            let id = child.id().to_string();
+            Command::new("kill").args(["-TERM", &id]).status().unwrap();
+            child.wait().unwrap();
+            let left = containers(&format!("label=mce.instance={instance}"));
+            assert!(
+                left.is_empty(),
+                "{arguments:?} after {milliseconds} ms: {left:?}"
+            );
+        }
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_sandbox_that_is_shut_down_starts_nothing_more() {
+    let place = place().await;
+    place.sandbox.shutdown().await.unwrap();
+    let outcome = place.run("1").await;
+    assert_eq!(kind(&outcome), FailureKind::Sandbox, "{outcome:?}");
+    assert!(matches!(place.sandbox.prove().await, Err(Error::Closed)));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_a_failed_proof_found_is_shown_and_nothing_runs() {
+    engine();
+    let image = "mce-sandbox:with-a-volume";
+    let mut build = Command::new("docker")
+        .args(["build", "--quiet", "--tag", image, "-"])
+        .stdin(Stdio::piped())
+        .stdout(Stdio::null())
+        .spawn()
+        .unwrap();
+    let recipe = format!("FROM {}\nVOLUME /data\n", settings().docker_image);
+    build
+        .stdin
+        .take()
+        .unwrap()
+        .write_all(recipe.as_bytes())
+        .unwrap();
+    assert!(build.wait().unwrap().success());
+    let pairs = [("MCE_DOCKER_IMAGE", image)];
+    let weak = Settings::from_environment(&Environment::from_pairs(pairs))
+        .unwrap()
+        .0;
+    let place = place_with(&weak).await;
+    let outcome = place.run("1").await;
+    assert_eq!(kind(&outcome), FailureKind::Sandbox, "{outcome:?}");
+    assert!(matches!(
+        place.sandbox.prove().await,
+        Err(Error::NotProven { .. })
+    ));
+    let failures = place.sandbox.status().await.unwrap().proof.failures();
+    let found: Vec<_> = failures.iter().map(|it| (&*it.check, &*it.found)).collect();
+    assert_eq!(found, [("mounts", "/data")]);
+    place.close().await;
+
+    let shown = Command::new(env!("CARGO_BIN_EXE_mce"))
+        .args(["sandbox", "status"])
+        .env("MCE_DOCKER_IMAGE", image)
+        .output()
+        .unwrap();
+    let text = String::from_utf8(shown.stdout).unwrap();
+    assert!(
+        text.contains("FAILED  mounts: /data (must be none of the host)"),
+        "{text}"
+    );
+    assert_eq!(shown.status.code(), Some(1));
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn the_supervisor_cannot_be_opened_stopped_or_signalled() {
     let place = place().await;
     let code = r"
@@ -332,6 +481,7 @@ with open('/tmp/x', 'wb') as file:
     while True: file.write(bytes(1 << 20))
 ";
     let outcome = place.run(code).await;
+    assert_eq!(kind(&outcome), FailureKind::Disk, "{outcome:?}");
     assert!(
         failure(&outcome).message.contains("No space left"),
         "{outcome:?}"
@@ -343,6 +493,9 @@ with open('/tmp/x', 'wb') as file:
             .unwrap()
             .contains("64 MiB")
     );
+    // Nothing is full: whoever says so did not fill it.
+    let outcome = place.run("raise OSError(28, 'pretended')").await;
+    assert_eq!(kind(&outcome), FailureKind::Execution, "{outcome:?}");
     place.close().await;
 }
 

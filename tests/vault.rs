@@ -206,3 +206,37 @@ fn an_empty_variable_counts_as_unset() {
     assert_eq!(vault.problems().count(), 0);
     assert_eq!(secrets(&vault), ["Bearer file", "file"]);
 }
+
+/// `allow_literal: true` lets a credential stand in the file. It was sent, and not redacted.
+#[test]
+fn a_literal_in_a_header_that_is_named_like_a_secret_is_one() {
+    let mut with_header = ServerConfig {
+        name: "one".into(),
+        ..ServerConfig::default()
+    };
+    for (name, value) in [
+        ("X-Api-Token", "Token literalcanary77"),
+        ("X-Team", "literal-team-that-is-long"),
+    ] {
+        with_header
+            .extra_headers
+            .insert(name.into(), template(value));
+    }
+    let vault = Vault::new(&[Arc::new(with_header)], &environment(&[]));
+    assert_eq!(
+        secrets(&vault),
+        ["Token literalcanary77", "literalcanary77"]
+    );
+}
+
+/// With every value a secret, `production` vanished from the answers of every API.
+#[test]
+fn a_value_in_a_header_with_an_innocent_name_is_secret_only_if_it_looks_like_one() {
+    let env = environment(&[(
+        "MCE_ONE_EXTRA_HEADERS",
+        r#"{"X-Env": "production", "X-Region": "eu-west-1", "X-Team": "red team of sixteen",
+            "X-A": "0123456789abcdef", "X-B": "a8f3k2b9", "X-C": "a8f3k2b"}"#,
+    )]);
+    let vault = Vault::new(&[server("one", None)], &env);
+    assert_eq!(secrets(&vault), ["0123456789abcdef", "a8f3k2b9"]);
+}

@@ -293,19 +293,27 @@ impl Function {
     }
 }
 
-/// The `Accept` header: the first (preferred) media type of each documented success, of `default`
-/// where no 2xx is documented. None where no success has content.
+/// The documented successes: 2xx, else `default`.
 #[must_use]
-pub fn accept(responses: &[Response]) -> Option<String> {
+pub fn successes(responses: &[Response]) -> Vec<&Response> {
     let documents_success = responses.iter().any(Response::is_success);
-    let mut preferred: Vec<&str> = Vec::new();
-    for response in responses {
-        let counts = if documents_success {
+    let counts = |response: &&Response| {
+        if documents_success {
             response.is_success()
         } else {
             response.status == "default"
-        };
-        if let Some(media_type) = response.content_types.first().filter(|_| counts)
+        }
+    };
+    responses.iter().filter(counts).collect()
+}
+
+/// The `Accept` header: the first (preferred) media type of each of the [`successes`]. None where
+/// no success has content.
+#[must_use]
+pub fn accept(responses: &[Response]) -> Option<String> {
+    let mut preferred: Vec<&str> = Vec::new();
+    for response in successes(responses) {
+        if let Some(media_type) = response.content_types.first()
             && !preferred.contains(&media_type.as_str())
         {
             preferred.push(media_type);

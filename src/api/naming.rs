@@ -84,7 +84,13 @@ pub fn give_names(
         .flat_map(|manifest| &manifest.functions)
         .map(|function| ((function.method.as_str(), function.path.as_str()), function))
         .collect();
-    let functions = function_names(&api, &locked, rename)?;
+    let left_out = renamed_in_vain(&api, rename);
+    api.warnings.extend(
+        left_out
+            .iter()
+            .map(|key| format!("`rename` of `{key}` has no effect: that operation was left out")),
+    );
+    let functions = function_names(&api, &locked, rename, &left_out)?;
     let names = api
         .operations
         .iter()
@@ -179,10 +185,29 @@ fn function_candidates(operation: &Operation) -> Vec<String> {
     }
 }
 
+/// Keys of `rename` whose operation is in the document and was left out, as by the read-only rule:
+/// switching that on must not ask for another config.
+fn renamed_in_vain(api: &Api, rename: &IndexMap<String, String>) -> BTreeSet<String> {
+    let is_kept = |key: &str| {
+        let mut kept = api.operations.iter();
+        kept.any(|it| it.operation_id.as_deref() == Some(key) || it.label() == key)
+    };
+    let is_known = |key: &String| {
+        let mut skipped = api.skipped.iter();
+        api.operation_ids.contains(key)
+            || skipped.any(|it| format!("{} {}", it.method, it.path) == *key)
+    };
+    let keys = rename.keys();
+    keys.filter(|key| !is_kept(key) && is_known(key))
+        .cloned()
+        .collect()
+}
+
 fn function_names(
     api: &Api,
     locked: &HashMap<(&str, &str), &Function>,
     rename: &IndexMap<String, String>,
+    left_out: &BTreeSet<String>,
 ) -> Result<Vec<String>, NamingError> {
     let mut given: HashMap<usize, (&str, &str)> = HashMap::new();
     for (key, name) in rename {
@@ -202,6 +227,7 @@ fn function_names(
             .map(|(index, _)| index)
             .collect();
         match matching.as_slice() {
+            [] if left_out.contains(key) => {}
             [] => return Err(NamingError::UnknownOperation { key: key.clone() }),
             [index] => {
                 given.insert(*index, (key, name));

@@ -1,6 +1,7 @@
 //! Walks the places of a JSON Schema (2020-12) that are schemas themselves, so that what only
 //! looks like a reference (in `enum`, `default`, or a property called `$ref`) is left alone.
 
+use indexmap::IndexMap;
 use serde_json::{Map, Value};
 
 /// Keywords whose value is a schema.
@@ -84,4 +85,91 @@ pub fn type_names(members: &Map<String, Value>) -> Vec<&str> {
         Some(Value::Array(names)) => names.iter().filter_map(Value::as_str).collect(),
         _ => Vec::new(),
     }
+}
+
+/// References and single alternatives followed to find what a schema says.
+const LONGEST_CHAIN: usize = 16;
+
+/// What a schema leads to in one step where it only stands for another: the target of a `$ref`
+/// (`#/types/<name>`), or the only part of `allOf`.
+#[must_use]
+pub fn stands_for<'a>(schema: &'a Value, types: &'a IndexMap<String, Value>) -> Option<&'a Value> {
+    if let Some(reference) = schema.get("$ref").and_then(Value::as_str) {
+        return types.get(reference.strip_prefix("#/types/")?);
+    }
+    match schema.get("allOf")?.as_array()?.as_slice() {
+        [only] => Some(only),
+        _ => None,
+    }
+}
+
+/// The first value of a keyword on the way from a schema to what it stands for; one alternative
+/// beside null counts as the schema that it is.
+#[must_use]
+pub fn keyword<'a>(
+    schema: &'a Value,
+    keyword: &str,
+    types: &'a IndexMap<String, Value>,
+) -> Option<&'a Value> {
+    let mut schema = schema;
+    for _ in 0..LONGEST_CHAIN {
+        if let Some(value) = schema.get(keyword) {
+            return Some(value);
+        }
+        schema = stands_for(schema, types)
+            .or_else(|| beside_null(schema, "anyOf"))
+            .or_else(|| beside_null(schema, "oneOf"))?;
+    }
+    None
+}
+
+/// What `anyOf` or `oneOf` offers, where that is one schema and null.
+#[must_use]
+pub fn beside_null<'a>(schema: &'a Value, keyword: &str) -> Option<&'a Value> {
+    let is_null = |part: &Value| part.get("type").and_then(Value::as_str) == Some("null");
+    match schema.get(keyword)?.as_array()?.as_slice() {
+        [only, null] | [null, only] if is_null(null) && !is_null(only) => Some(only),
+        _ => None,
+    }
+}
+
+/// Whether a value may be null (what [`super::Parameter::nullable`] says).
+#[must_use]
+pub fn is_nullable(schema: &Value, types: &IndexMap<String, Value>) -> bool {
+    may_be_null(schema, types, &mut 256)
+}
+
+/// `left` bounds the schemas looked at.
+fn may_be_null(schema: &Value, types: &IndexMap<String, Value>, left: &mut usize) -> bool {
+    let mut schema = schema;
+    for _ in 0..LONGEST_CHAIN {
+        let Some(members) = schema.as_object() else {
+            return false;
+        };
+        match left.checked_sub(1) {
+            Some(rest) => *left = rest,
+            None => return false,
+        }
+        if let Some(value) = members.get("const") {
+            return value.is_null();
+        }
+        if let Some(values) = members.get("enum").and_then(Value::as_array) {
+            return values.contains(&Value::Null);
+        }
+        if type_names(members).contains(&"null") {
+            return true;
+        }
+        if let Some(next) = stands_for(schema, types) {
+            schema = next;
+            continue;
+        }
+        return ["anyOf", "oneOf"].iter().any(|keyword| {
+            let parts = members.get(*keyword).and_then(Value::as_array);
+            let mut parts = parts.into_iter().flatten();
+            // Alternatives within alternatives are as deep as schemas may be, which is capped;
+            // through references they are followed as far as the budget goes.
+            parts.any(|part| may_be_null(part, types, left))
+        });
+    }
+    false
 }

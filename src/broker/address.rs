@@ -93,6 +93,11 @@ impl Resolver {
         }
     }
 
+    /// Whether names and addresses may be private.
+    pub(super) fn permits_private(&self) -> bool {
+        self.permission.private
+    }
+
     /// The addresses of a name, all of them permitted.
     pub(super) async fn addresses(
         &self,

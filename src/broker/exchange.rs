@@ -99,7 +99,8 @@ impl Connections {
             .map_err(|error| format!("the HTTP client cannot start: {}", root_cause(&error)))
     }
 
-    /// A proxy looks names up by itself. What can be known here is judged all the same.
+    /// A proxy looks names up by itself. What they lead to is judged here all the same; a name
+    /// that cannot be looked up here might lead anywhere, the proxy's own network included.
     async fn check_proxied(&self, base: &Base) -> Result<(), CallError> {
         if self.proxy.is_none() || !base.is_name() {
             return Ok(());
@@ -109,7 +110,15 @@ impl Connections {
                 Some(refused) => Err(CallError::Egress {
                     message: base.refusal(refused),
                 }),
-                None => Ok(()),
+                None if self.resolver.permits_private() => Ok(()),
+                None => Err(CallError::Egress {
+                    message: format!(
+                        "`{}` cannot be looked up here, so that nobody knows where the proxy \
+                         would connect to; set `allow_private_network: true` for this server in \
+                         swaggers.yaml to let the proxy decide",
+                        base.host()
+                    ),
+                }),
             },
             Ok(_) => Ok(()),
         }

@@ -9,9 +9,9 @@ use reqwest::header::{CONTENT_TYPE, HeaderMap};
 use tokio::sync::Semaphore;
 
 use super::exchange::{Answer, exchange};
-use super::names::is_shown_header;
+use super::names::{is_shown_header, quoted};
 use super::outgoing::Parts;
-use super::recording::Recording;
+use super::recording::{self, Recording};
 use super::server::{Link, Server};
 use super::{Broker, Redactor, Scope};
 use crate::api::Function;
@@ -26,6 +26,8 @@ pub(super) struct Execution {
     broker: Arc<Broker>,
     scope: Scope,
     calls: AtomicUsize,
+    /// Calls refused without a record of their own.
+    unrecorded: AtomicUsize,
     slots: Semaphore,
 }
 
@@ -36,6 +38,7 @@ impl Execution {
             broker,
             scope,
             calls: AtomicUsize::new(0),
+            unrecorded: AtomicUsize::new(0),
             slots,
         }
     }
@@ -54,6 +57,7 @@ impl Execution {
             // Code that goes on all the same may not fill the audit with its attempts.
             if before >= limit.saturating_mul(2) {
                 recording.forget();
+                self.unrecorded.fetch_add(1, Ordering::Relaxed);
             }
             return Err(CallError::Limit {
                 message: format!(
@@ -260,21 +264,24 @@ impl Host for Execution {
     }
 }
 
+impl Drop for Execution {
+    /// One record for all the calls that got none.
+    fn drop(&mut self) {
+        let unrecorded = *self.unrecorded.get_mut();
+        if unrecorded > 0 {
+            self.broker
+                .recorder
+                .record(recording::further(&self.scope, unrecorded));
+        }
+    }
+}
+
 /// A body that could not be decoded, as text if it is any.
 fn readable(answer: &Answer) -> Value {
     match std::str::from_utf8(&answer.body) {
         Ok(text) => Value::String(text.to_owned()),
         Err(_) => Value::Bytes(answer.body.clone()),
     }
-}
-
-/// A name from outside, for a message.
-fn quoted(name: &str) -> String {
-    name.chars()
-        .take(100)
-        .collect::<String>()
-        .escape_default()
-        .to_string()
 }
 
 /// The line for an error status, out of its body as the sandbox gets it.

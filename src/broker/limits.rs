@@ -47,7 +47,7 @@ impl From<&Settings> for Limits {
             max_request_bytes: settings.max_request_bytes,
             max_response_bytes: settings.max_response_bytes,
             call_timeout: settings.call_timeout,
-            https_proxy: settings.https_proxy.clone().map(SecretString::from),
+            https_proxy: settings.https_proxy.clone(),
             allowed_domains: settings.allowed_domains.clone(),
         }
     }

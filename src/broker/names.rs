@@ -28,6 +28,15 @@ const SHOWN_PREFIXES: [&str; 5] = [
     "x-ratelimit-",
 ];
 
+/// How much of a name from outside a message repeats.
+const QUOTED: usize = 100;
+
+/// A name from outside, for a message.
+pub(super) fn quoted(name: &str) -> String {
+    let name: String = name.chars().take(QUOTED).collect();
+    name.escape_default().to_string()
+}
+
 /// Whether code may see a response header. The name in lower case.
 pub(super) fn is_shown_header(name: &str) -> bool {
     SHOWN.contains(&name) || SHOWN_PREFIXES.iter().any(|prefix| name.starts_with(prefix))

@@ -4,21 +4,21 @@
 use std::collections::{BTreeSet, HashSet};
 
 use bytes::Bytes;
-use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
+use percent_encoding::utf8_percent_encode;
 use reqwest::Method;
 use reqwest::header::{COOKIE, HeaderMap, HeaderName, HeaderValue, USER_AGENT};
 use secrecy::{ExposeSecret as _, SecretString};
 use url::Url;
 
 use super::base::Base;
-use super::names::{is_override, normal};
+use super::names::{is_override, normal, quoted};
 use super::routes::Routes;
 use super::templates::{Item, Template, decoded_item};
 use crate::api::{Function, Location, Manifest, Parameter, Style};
 use crate::headers::is_forbidden_header;
 use crate::sandbox::CallError;
 use crate::vault::Credential;
-use crate::wire::{Arguments, Request, Value};
+use crate::wire::{Arguments, COMPONENT, Request, Value};
 
 /// The longest URL that is sent; most servers take far less.
 const LONGEST_URL: usize = 60_000;
@@ -26,18 +26,8 @@ const LONGEST_URL: usize = 60_000;
 /// The most bytes of headers from arguments; most servers take far less.
 const LONGEST_HEADERS: usize = 60_000;
 
-/// How much of a name from arguments a message repeats.
-const QUOTED: usize = 60;
-
 /// What MCE calls itself.
 const OWN_USER_AGENT: &str = concat!("mce/", env!("CARGO_PKG_VERSION"));
-
-/// RFC 3986: everything but the unreserved characters.
-const COMPONENT: &AsciiSet = &NON_ALPHANUMERIC
-    .remove(b'-')
-    .remove(b'.')
-    .remove(b'_')
-    .remove(b'~');
 
 /// A request ready to be sent. No `Debug`: the URL may hold a credential.
 pub(super) struct Outgoing {
@@ -312,16 +302,16 @@ impl Parts<'_> {
             if !is_declared || is_override(&name) {
                 return Err(self.refuse("a query parameter is not declared"));
             }
-            // Old servers take `;` for `&`.
-            let hidden = item.split(';').skip(1).any(|piece| {
-                let name = normal(&decoded_item(piece.split('=').next().unwrap_or_default()));
+            // Arguments are sent with their `;` encoded, but one in a document's template stands as
+            // it is there, and a second item behind it was in nobody's review.
+            let hides_another = names_after_semicolons(&item).any(|name| {
                 is_override(&name)
                     || self.credential_names(Location::Query).contains(&name)
                     || self
                         .parameters(Location::Query)
                         .any(|other| normal(&other.wire_name) == name)
             });
-            if hidden {
+            if hides_another {
                 return Err(self.refuse("a query value holds another parameter after `;`"));
             }
             // The user's credential stands in for a declared parameter of its name.
@@ -456,10 +446,11 @@ impl Parts<'_> {
     }
 }
 
-/// A name from arguments, for a message.
-fn quoted(name: &str) -> String {
-    let name: String = name.chars().take(QUOTED).collect();
-    name.escape_default().to_string()
+/// The names that an encoded query item holds beside its own for servers that take `;` for `&`.
+fn names_after_semicolons(item: &str) -> impl Iterator<Item = String> {
+    item.split(';')
+        .skip(1)
+        .map(|piece| normal(&decoded_item(piece.split('=').next().unwrap_or_default())))
 }
 
 /// The pairs of a `Cookie` header.
@@ -468,4 +459,19 @@ fn cookie_pairs(text: &str) -> impl Iterator<Item = (&str, &str)> {
         .map(str::trim)
         .filter(|pair| !pair.is_empty())
         .map(|pair| pair.split_once('=').unwrap_or((pair, "")))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn items_behind_semicolons_are_seen_as_old_servers_see_them() {
+        let names = |item| names_after_semicolons(item).collect::<Vec<_>>();
+        assert_eq!(
+            names("a=1;Admin=2;b%2Dc;%5Fmethod=PUT"),
+            ["admin", "b_c", "_method"]
+        );
+        assert_eq!(names("a=1%3Badmin=2"), Vec::<String>::new());
+    }
 }

@@ -76,6 +76,20 @@ impl Drop for Recording {
     }
 }
 
+/// The one record of `count` calls that were refused for their number. They name no function.
+pub(super) fn further(scope: &Scope, count: usize) -> CallRecord {
+    CallRecord {
+        execution_id: scope.execution_id.clone(),
+        principal: scope.principal.clone(),
+        server: String::new(),
+        function: String::new(),
+        status: None,
+        error: Some("limit".into()),
+        refusal: Some(format!("{count} further calls beyond `MCE_MAX_CALLS`")),
+        elapsed: Duration::ZERO,
+    }
+}
+
 fn shortened(text: &str) -> String {
     text.chars().take(LONGEST_NAME).collect()
 }

@@ -12,22 +12,15 @@ use aho_corasick::{AhoCorasick, MatchKind};
 use base64::Engine as _;
 use base64::engine::general_purpose::{STANDARD_NO_PAD, URL_SAFE_NO_PAD};
 use bytes::Bytes;
-use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
+use percent_encoding::utf8_percent_encode;
 use secrecy::{ExposeSecret as _, SecretString};
 
 use super::readings::visit_readings;
 use crate::vault::SHORT;
-use crate::wire::Value;
+use crate::wire::{COMPONENT, Value};
 
 /// What stands in place of a secret.
 pub const PLACEHOLDER: &str = "[redacted]";
-
-/// RFC 3986: everything but the unreserved characters.
-const COMPONENT: &AsciiSet = &NON_ALPHANUMERIC
-    .remove(b'-')
-    .remove(b'.')
-    .remove(b'_')
-    .remove(b'~');
 
 /// Knows the secrets, and finds them: within any text, but [`SHORT`] ones only where they are the
 /// whole of it.

@@ -1,11 +1,12 @@
 //! `mce call`: one compiled function, without any code.
 
-use std::fs;
+use std::path::Path;
 use std::process::ExitCode;
 
 use super::startup::Startup;
 use super::stop::Stop;
 use super::{ConfigFile, Outcome, output};
+use crate::files::{Links, ReadError, read_regular};
 use crate::runtime::{CallRequest, ErrorType, LOCAL_PRINCIPAL};
 use crate::wire::{Arguments as CallArguments, Value, parse_json};
 
@@ -113,24 +114,21 @@ fn broken_json(item: &str) -> Option<&str> {
 }
 
 fn read(file: &str, limit: usize) -> Result<Value, Stop> {
-    use std::io::Read as _;
-
-    let most = u64::try_from(limit).unwrap_or(u64::MAX).saturating_add(1);
-    let mut bytes = Vec::new();
-    fs::File::open(file)
-        .and_then(|opened| opened.take(most).read_to_end(&mut bytes))
-        .map_err(|error| Stop::usage(format!("cannot read `{file}`: {error}")))?;
-    if bytes.len() > limit {
-        return Err(Stop::usage(format!(
+    let most = u64::try_from(limit).unwrap_or(u64::MAX);
+    match read_regular(Path::new(file), most, Links::Followed) {
+        Ok(bytes) => Ok(Value::Bytes(bytes.into())),
+        Err(ReadError::TooLarge { .. }) => Err(Stop::usage(format!(
             "`{file}` is longer than {limit} bytes, the most a request may hold"
         ))
-        .hint("raise MCE_MAX_REQUEST_BYTES"));
+        .hint("raise MCE_MAX_REQUEST_BYTES")),
+        Err(error) => Err(Stop::usage(format!("`{file}` {error}"))),
     }
-    Ok(Value::Bytes(bytes.into()))
 }
 
 #[cfg(test)]
 mod tests {
+    use std::fs;
+
     use super::*;
 
     fn parsed(items: &[&str]) -> Result<CallArguments, Stop> {
@@ -176,6 +174,18 @@ mod tests {
         let arguments = parsed(&[&item]).expect("it parses");
         assert_eq!(arguments["cover"], Value::Bytes(vec![0, 255, 10].into()));
         fs::write(&file, [0_u8; 101]).expect("a file");
+        assert!(matches!(parsed(&[&item]), Err(Stop::Usage(_))));
+    }
+
+    /// Opening a pipe waited for a writer for good, and no signal ended that.
+    #[test]
+    fn a_pipe_is_no_file_to_send() {
+        use rustix::fs::{CWD, FileType, Mode, mknodat};
+
+        let folder = tempfile::tempdir().expect("a folder");
+        let pipe = folder.path().join("pipe");
+        mknodat(CWD, &pipe, FileType::Fifo, Mode::RUSR | Mode::WUSR, 0).expect("a pipe");
+        let item = format!("cover=@{}", pipe.display());
         assert!(matches!(parsed(&[&item]), Err(Stop::Usage(_))));
     }
 

@@ -1,6 +1,5 @@
 //! `mce exec`: code from a file, the same way a client's code goes.
 
-use std::fs;
 use std::io::Read as _;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -9,6 +8,7 @@ use std::time::Duration;
 use super::startup::Startup;
 use super::stop::Stop;
 use super::{ConfigFile, Outcome, output};
+use crate::files::{Links, read_regular};
 use crate::runtime::{ErrorType, ExecuteRequest, LOCAL_PRINCIPAL};
 
 const EXAMPLES: &str = "\
@@ -80,13 +80,19 @@ fn read(file: &Path, limit: usize) -> Result<String, Stop> {
     let most = u64::try_from(limit)
         .unwrap_or(u64::MAX)
         .saturating_add(BEYOND);
-    let mut bytes = Vec::new();
-    if file == Path::new("-") {
-        std::io::stdin().lock().take(most).read_to_end(&mut bytes)
+    let bytes = if file == Path::new("-") {
+        let mut bytes = Vec::new();
+        std::io::stdin()
+            .lock()
+            .take(most)
+            .read_to_end(&mut bytes)
+            .map_err(|error| Stop::usage(format!("cannot read `{name}`: {error}")))?;
+        bytes
     } else {
-        fs::File::open(file).and_then(|opened| opened.take(most).read_to_end(&mut bytes))
-    }
-    .map_err(|error| Stop::usage(format!("cannot read `{name}`: {error}")))?;
+        read_regular(file, most, Links::Followed).map_err(|error| {
+            Stop::usage(format!("`{name}` {error}")).hint("`-` reads standard input")
+        })?
+    };
     match String::from_utf8(bytes) {
         Ok(code) => Ok(code),
         // A character cut in two at the very end is no fault of the file.

@@ -1,7 +1,6 @@
 //! `mce guard`: judges files without running them.
 
 use std::collections::BTreeSet;
-use std::fs;
 use std::io::Read as _;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -13,7 +12,9 @@ use super::output::{self, colours, counted, printable};
 use super::startup::Startup;
 use super::stop::Stop;
 use super::{Format, Outcome};
+use crate::files::{Links, ReadError, read_regular};
 use crate::guard::{self, CompiledNames, Violation};
+use crate::runtime::compiled_folders;
 
 const EXAMPLES: &str = "\
 The names that code may import are those of every folder with a manifest.json in
@@ -103,23 +104,33 @@ enum Code {
 }
 
 fn read(file: &Path, limit: usize) -> Result<Code, Stop> {
-    let unreadable = |error| Stop::usage(format!("cannot read `{}`: {error}", file.display()));
-    let mut bytes = Vec::new();
-    // One byte more tells a file at the limit from one beyond it, and an endless one ends.
-    let most = u64::try_from(limit).unwrap_or(u64::MAX).saturating_add(1);
-    if file == Path::new("-") {
-        std::io::stdin().lock().take(most).read_to_end(&mut bytes)
+    let most = u64::try_from(limit).unwrap_or(u64::MAX);
+    let bytes = if file == Path::new("-") {
+        let mut bytes = Vec::new();
+        // One byte more tells an input at the limit from one beyond it, and an endless one ends.
+        std::io::stdin()
+            .lock()
+            .take(most.saturating_add(1))
+            .read_to_end(&mut bytes)
+            .map_err(|error| Stop::usage(format!("cannot read `-`: {error}")))?;
+        Some(bytes).filter(|bytes| bytes.len() <= limit)
     } else {
-        fs::File::open(file).and_then(|opened| opened.take(most).read_to_end(&mut bytes))
-    }
-    .map_err(unreadable)?;
-    if bytes.len() > limit {
+        match read_regular(file, most, Links::Followed) {
+            Ok(bytes) => Some(bytes),
+            Err(ReadError::TooLarge { .. }) => None,
+            Err(error) => {
+                return Err(Stop::usage(format!("`{}` {error}", file.display()))
+                    .hint("`-` reads standard input"));
+            }
+        }
+    };
+    let Some(bytes) = bytes else {
         return Ok(Code::Unfit(unfit(
             "size",
             format!("the code is longer than {limit} bytes"),
             "split it, or raise MCE_MAX_CODE_SIZE_BYTES",
         )));
-    }
+    };
     Ok(match String::from_utf8(bytes) {
         Ok(text) => Code::Text(text),
         Err(error) => Code::Unfit(unfit(
@@ -159,8 +170,8 @@ struct FunctionName {
 /// The names of every folder that holds a manifest. No folder at all: no names.
 fn compiled_names(folder: &Path) -> Result<CompiledNames, Stop> {
     let mut names = CompiledNames::new();
-    let entries = match fs::read_dir(folder) {
-        Ok(entries) => entries,
+    let servers = match compiled_folders(folder) {
+        Ok(servers) => servers,
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
             tracing::warn!(
                 folder = %folder.display(),
@@ -175,25 +186,14 @@ fn compiled_names(folder: &Path) -> Result<CompiledNames, Stop> {
             )));
         }
     };
-    for entry in entries {
-        let unreadable =
-            |error| Stop::usage(format!("cannot read `{}`: {error}", folder.display()));
-        let path = entry.map_err(unreadable)?.path().join("manifest.json");
-        let manifest = match fs::File::open(&path) {
-            Ok(file) => file.take(LARGEST_MANIFEST),
-            Err(_) if !path.exists() => continue,
-            Err(error) => {
-                return Err(Stop::usage(format!(
-                    "cannot read `{}`: {error}",
-                    path.display()
-                )));
-            }
-        };
-        let read: Names =
-            serde_json::from_reader(std::io::BufReader::new(manifest)).map_err(|error| {
-                Stop::usage(format!("`{}` is no manifest: {error}", path.display()))
-                    .hint("run `mce compile`, or remove the folder")
-            })?;
+    for server in servers {
+        let path = folder.join(server).join("manifest.json");
+        let manifest = read_regular(&path, LARGEST_MANIFEST, Links::Followed)
+            .map_err(|error| Stop::usage(format!("`{}` {error}", path.display())))?;
+        let read: Names = serde_json::from_slice(&manifest).map_err(|error| {
+            Stop::usage(format!("`{}` is no manifest: {error}", path.display()))
+                .hint("run `mce compile`, or remove the folder")
+        })?;
         let functions: BTreeSet<_> = read.functions.into_iter().map(|it| it.name).collect();
         names.insert(read.server, functions);
     }

@@ -1,6 +1,6 @@
 //! A runtime with the sandbox it may connect, opened for one command and closed behind it.
 
-use std::sync::{Arc, OnceLock};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use super::output::absolute;
 use super::startup::{Configured, interrupted, on_threads, state_folder};
@@ -14,7 +14,7 @@ use crate::sandbox::docker::{self, DockerSandbox};
 impl Configured {
     /// Opens the runtime. No engine is needed until code is to run.
     pub(super) fn open(&self) -> Result<Opened, Stop> {
-        let sandbox = Arc::new(OnceLock::new());
+        let sandbox = Arc::new(Slot::default());
         let provider = self.provider(&sandbox);
         let runtime = Runtime::open(
             self.settings_to_open(),
@@ -66,7 +66,7 @@ impl Configured {
     /// [`Configured::open`] with layers switched off.
     #[cfg(feature = "test-hooks")]
     pub(super) fn open_with_hooks(&self, hooks: crate::runtime::Hooks) -> Result<Opened, Stop> {
-        let sandbox = Arc::new(OnceLock::new());
+        let sandbox = Arc::new(Slot::default());
         let provider = self.provider(&sandbox);
         let runtime = Runtime::open_with_hooks(
             self.settings_to_open(),
@@ -79,9 +79,9 @@ impl Configured {
         Ok(Opened { runtime, sandbox })
     }
 
-    /// Connects to the engine and proves the sandbox when it is asked for, and leaves it in
-    /// `slot` so that it can be closed.
-    fn provider(&self, slot: &Arc<OnceLock<Arc<DockerSandbox>>>) -> SandboxProvider {
+    /// Connects to the engine and proves the sandbox when it is asked for. It stands in `slot`
+    /// before the first container is made, so that whoever ends early closes that one too.
+    fn provider(&self, slot: &Arc<Slot>) -> SandboxProvider {
         let settings = Arc::clone(&self.settings);
         let folder = state_folder(&self.environment);
         let slot = Arc::clone(slot);
@@ -92,26 +92,73 @@ impl Configured {
             async move {
                 let sandbox = async {
                     let sandbox = DockerSandbox::connect(&settings, &folder).await?;
+                    let sandbox = slot.put(sandbox).await?;
                     sandbox.prove().await?;
-                    Ok(Arc::new(sandbox))
+                    Ok(sandbox)
                 }
                 .await
                 .map_err(|error: docker::Error| Finding {
                     message: error.to_string(),
                     hint: None,
                 })?;
-                // Asked again only after a failure, so there is none in it.
-                let _ = slot.set(Arc::clone(&sandbox));
                 Ok(sandbox as Arc<dyn Sandbox>)
             }
         })
     }
 }
 
+/// The sandbox that there is to close.
+#[derive(Default)]
+struct Slot(Mutex<Held>);
+
+#[derive(Default)]
+enum Held {
+    #[default]
+    Nothing,
+    Sandbox(Arc<DockerSandbox>),
+    /// Closed; nothing is held any more.
+    Closed,
+}
+
+impl Slot {
+    /// Holds a sandbox. One that came before it was not proven, and is shut down.
+    async fn put(&self, sandbox: DockerSandbox) -> Result<Arc<DockerSandbox>, docker::Error> {
+        let sandbox = Arc::new(sandbox);
+        let before = {
+            let mut held = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+            if matches!(*held, Held::Closed) {
+                Err(Arc::clone(&sandbox))
+            } else {
+                Ok(std::mem::replace(
+                    &mut *held,
+                    Held::Sandbox(Arc::clone(&sandbox)),
+                ))
+            }
+        };
+        match before {
+            Ok(Held::Sandbox(unproven)) => unproven.shutdown().await.map(|()| sandbox),
+            Ok(_) => Ok(sandbox),
+            Err(late) => {
+                late.shutdown().await?;
+                Err(docker::Error::Closed)
+            }
+        }
+    }
+
+    /// Holds nothing from now on.
+    fn close(&self) -> Option<Arc<DockerSandbox>> {
+        let mut held = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        match std::mem::replace(&mut *held, Held::Closed) {
+            Held::Sandbox(sandbox) => Some(sandbox),
+            Held::Nothing | Held::Closed => None,
+        }
+    }
+}
+
 /// A runtime, and the sandbox it connected, if it did.
 pub(super) struct Opened {
     runtime: Arc<Runtime>,
-    sandbox: Arc<OnceLock<Arc<DockerSandbox>>>,
+    sandbox: Arc<Slot>,
 }
 
 impl Opened {
@@ -149,7 +196,7 @@ impl Opened {
 
     async fn close(&self) {
         self.runtime.shutdown().await;
-        if let Some(sandbox) = self.sandbox.get()
+        if let Some(sandbox) = self.sandbox.close()
             && let Err(error) = sandbox.shutdown().await
         {
             tracing::warn!(%error, "containers may be left; the next start removes them");

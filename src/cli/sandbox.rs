@@ -4,8 +4,8 @@ use std::fmt::Write as _;
 use std::process::ExitCode;
 
 use super::output::{self, printable};
-use super::startup::{Startup, block_on};
-use super::stop::OrStop;
+use super::startup::{Startup, block_on, interrupted, on_threads};
+use super::stop::{OrStop, Stop};
 use super::{Format, Outcome};
 use crate::sandbox::docker::{Engine, Status, image};
 
@@ -75,23 +75,30 @@ fn build(base: &str, startup: &Startup) -> Outcome {
 }
 
 fn status(format: Format, startup: &Startup) -> Outcome {
-    let status = block_on(async {
+    let status = on_threads(async {
         let spinner = output::spinner("proving the sandbox");
         let status = async {
-            let sandbox = startup.connect().await?;
-            let status = sandbox.status().await;
-            sandbox.shutdown().await?;
+            let sandbox = startup.connect().await.or_stop()?;
+            let status = tokio::select! {
+                status = sandbox.status() => status.or_stop(),
+                () = interrupted() => Err(Stop::Interrupted),
+            };
+            sandbox.shutdown().await.or_stop()?;
             status
         }
         .await;
         spinner.finish_and_clear();
-        status.or_stop()
+        status
     })?;
     match format {
         Format::Json => output::json(&status)?,
         Format::Text => output::line(describe(&status).trim_end())?,
     }
-    Ok(ExitCode::SUCCESS)
+    Ok(if status.proof.failures().is_empty() {
+        ExitCode::SUCCESS
+    } else {
+        ExitCode::FAILURE
+    })
 }
 
 fn describe(status: &Status) -> String {
@@ -112,7 +119,11 @@ fn describe(status: &Status) -> String {
     text.push_str("checks of a container, from inside and outside:\n");
     for finding in &status.proof.findings {
         let mark = if finding.ok { "ok    " } else { "FAILED" };
-        let _ = writeln!(text, "  {mark}  {}: {}", finding.check, finding.found);
+        let _ = write!(text, "  {mark}  {}: {}", finding.check, finding.found);
+        if !finding.ok {
+            let _ = write!(text, " (must be {})", finding.expected);
+        }
+        text.push('\n');
     }
     printable(&text)
 }

@@ -49,16 +49,13 @@ pub(super) fn run(arguments: &Arguments, startup: &Startup) -> Outcome {
     }
     let opened = configured.open()?;
     opened.run_to_its_end(async |runtime| {
-        let warming = tokio::spawn({
+        let announcing = tokio::spawn({
             let runtime = Arc::clone(&runtime);
-            async move {
-                announce(&runtime).await;
-                runtime.warm_up().await;
-            }
+            async move { announce(&runtime).await }
         });
         let Transport::Stdio = arguments.transport;
         let served = server::serve_stdio(runtime, LOCAL_PRINCIPAL).await;
-        warming.abort();
+        announcing.abort();
         served.or_stop().map(|()| ExitCode::SUCCESS)
     })
 }
@@ -68,7 +65,9 @@ async fn announce(runtime: &Runtime) {
     let (mut servers, mut functions) = (0, 0);
     let mut cursor = None;
     loop {
-        let page = runtime.list_servers(cursor.as_deref()).await;
+        let Ok(page) = runtime.list_servers(cursor.as_deref()).await else {
+            break;
+        };
         servers += page.servers.len();
         functions += page
             .servers

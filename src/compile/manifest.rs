@@ -13,7 +13,7 @@ use crate::api::{
     RUNTIME_ABI, Spec, schema,
 };
 use crate::config::{Filter, ServerConfig};
-use crate::python::{Rendered, RenderedFunction, is_nullable};
+use crate::python::{Rendered, RenderedFunction};
 
 /// The compiler as manifests name it.
 pub(super) const COMPILER: &str = concat!("mce ", env!("CARGO_PKG_VERSION"));
@@ -86,7 +86,8 @@ fn function(
         .zip(&given.parameters)
         .zip(&rendered.parameters)
         .map(|((parameter, name), kind)| {
-            let target = followed(named, &parameter.schema);
+            let keyword = |name| schema::keyword(&parameter.schema, name, &named.types);
+            let nullable = schema::is_nullable(&parameter.schema, &named.types);
             Parameter {
                 name: name.clone(),
                 wire_name: parameter.wire_name.clone(),
@@ -97,9 +98,15 @@ fn function(
                 explode: parameter.explode,
                 allow_reserved: parameter.allow_reserved,
                 content_type: parameter.content_type.clone(),
-                nullable: is_nullable(target),
-                default: target.get("default").cloned(),
-                r#enum: target.get("enum").and_then(Value::as_array).cloned(),
+                nullable,
+                default: keyword("default").cloned(),
+                r#enum: keyword("enum").and_then(Value::as_array).map(|values| {
+                    let mut values = values.clone();
+                    if nullable && !values.contains(&Value::Null) {
+                        values.push(Value::Null);
+                    }
+                    values
+                }),
                 description: parameter.description.clone(),
                 schema: parameter.schema.clone(),
             }
@@ -130,16 +137,6 @@ fn function(
         security: operation.security.clone(),
         pagination: None,
     }
-}
-
-/// The schema itself, or the named one that it is a reference to.
-fn followed<'a>(named: &'a NamedApi, schema: &'a Value) -> &'a Value {
-    schema
-        .get("$ref")
-        .and_then(Value::as_str)
-        .and_then(|reference| reference.strip_prefix("#/types/"))
-        .and_then(|name| named.types.get(name))
-        .unwrap_or(schema)
 }
 
 /// The types that the kept operations reach.

@@ -31,6 +31,7 @@ pub use env_file::EnvFile;
 pub use environment::Environment;
 pub use error::{Complaint, Error};
 pub use open::{Opened, open};
+pub(crate) use secrets::is_secret_name;
 pub use settings::{SandboxChoice, SandboxMode, Settings};
 pub use settings_table::{SETTINGS, Setting};
 pub use template::Template;

@@ -24,7 +24,7 @@ const SECRET_WORDS: &[&str] = &[
 ];
 
 /// Whether a name is one whose value is a secret.
-pub(super) fn is_secret_name(name: &str) -> bool {
+pub(crate) fn is_secret_name(name: &str) -> bool {
     let name = name.to_ascii_lowercase().replace('_', "-");
     SECRET_WORDS.iter().any(|word| name.contains(word))
         || name.split('-').any(|part| matches!(part, "auth" | "sig"))

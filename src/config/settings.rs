@@ -5,6 +5,8 @@ use std::net::IpAddr;
 use std::path::PathBuf;
 use std::time::Duration;
 
+use secrecy::SecretString;
+
 use super::error::{Complaint, nearest, quote};
 use super::settings_table::{SETTINGS, is_setting};
 use super::settings_values::{
@@ -88,6 +90,8 @@ pub struct Settings {
     pub max_inline_bytes: usize,
     /// `MCE_MAX_CODE_SIZE_BYTES`
     pub max_code_bytes: usize,
+    /// `MCE_MAX_CONCURRENT_EXECUTIONS` of the whole process
+    pub max_concurrent_executions: usize,
     /// `MCE_CACHE_ENABLED`
     pub cache_enabled: bool,
     /// `MCE_CACHE_TTL_SECONDS`
@@ -98,10 +102,12 @@ pub struct Settings {
     pub cache_db_path: PathBuf,
     /// `MCE_AUDIT_DB_PATH`
     pub audit_db_path: PathBuf,
+    /// `MCE_AUDIT_MAX_ROWS` of each table
+    pub audit_max_rows: usize,
     /// `MCE_ALLOWED_DOMAINS` in lower case (IDNA applied); `None` where unset, never empty.
     pub allowed_domains: Option<Vec<String>>,
-    /// `MCE_HTTPS_PROXY`
-    pub https_proxy: Option<String>,
+    /// `MCE_HTTPS_PROXY`, which may hold a password.
+    pub https_proxy: Option<SecretString>,
     /// `MCE_MAX_CALLS` per execution
     pub max_calls: usize,
     /// `MCE_MAX_CONCURRENT_CALLS` per execution
@@ -226,14 +232,20 @@ impl<'e> Lookup<'e> {
         let max_inline_bytes = self.required("MCE_MAX_INLINE_BYTES", |text| size(text, 1024, GIB));
         let max_code_bytes =
             self.required("MCE_MAX_CODE_SIZE_BYTES", |text| size(text, 1, 16 * MIB));
+        let max_concurrent_executions =
+            self.required("MCE_MAX_CONCURRENT_EXECUTIONS", |text| whole(text, 1, 1000));
         let cache_enabled = self.required("MCE_CACHE_ENABLED", parse_boolean);
         let cache_ttl = self.required("MCE_CACHE_TTL_SECONDS", |text| seconds(text, YEAR));
         let cache_max_entries =
             self.required("MCE_CACHE_MAX_ENTRIES", |text| whole(text, 1, 1_000_000));
         let cache_db_path = self.required("MCE_CACHE_DB_PATH", parse_path);
         let audit_db_path = self.required("MCE_AUDIT_DB_PATH", parse_path);
+        let audit_max_rows =
+            self.required("MCE_AUDIT_MAX_ROWS", |text| whole(text, 100, 1_000_000_000));
         let allowed_domains = self.optional("MCE_ALLOWED_DOMAINS", parse_domains);
-        let https_proxy = self.optional("MCE_HTTPS_PROXY", parse_proxy);
+        let https_proxy = self
+            .optional("MCE_HTTPS_PROXY", parse_proxy)
+            .map(SecretString::from);
         let max_calls = self.required("MCE_MAX_CALLS", |text| whole(text, 1, 1_000_000));
         let max_concurrent_calls =
             self.required("MCE_MAX_CONCURRENT_CALLS", |text| whole(text, 1, 1000));
@@ -266,11 +278,13 @@ impl<'e> Lookup<'e> {
             max_output_bytes: max_output_bytes?,
             max_inline_bytes: max_inline_bytes?,
             max_code_bytes: max_code_bytes?,
+            max_concurrent_executions: max_concurrent_executions?,
             cache_enabled: cache_enabled?,
             cache_ttl: cache_ttl?,
             cache_max_entries: cache_max_entries?,
             cache_db_path: cache_db_path?,
             audit_db_path: audit_db_path?,
+            audit_max_rows: audit_max_rows?,
             allowed_domains,
             https_proxy,
             max_calls: max_calls?,

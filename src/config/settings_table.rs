@@ -219,6 +219,12 @@ pub const SETTINGS: &[Setting] = &[
     )
     .without_effect(NO_POOL),
     setting(
+        "MCE_MAX_CONCURRENT_EXECUTIONS",
+        COUNT,
+        "8",
+        "Executions a process runs at once; further ones wait a moment, then end with `busy`.",
+    ),
+    setting(
         "MCE_CACHE_ENABLED",
         BOOLEAN,
         "true",
@@ -247,6 +253,12 @@ pub const SETTINGS: &[Setting] = &[
         "path",
         "./data/audit.db",
         "Database of the audit log.",
+    ),
+    setting(
+        "MCE_AUDIT_MAX_ROWS",
+        COUNT,
+        "100000",
+        "Rows that each table of the audit log keeps; the oldest go first.",
     ),
     setting(
         "MCE_ALLOWED_DOMAINS",

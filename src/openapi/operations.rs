@@ -7,8 +7,9 @@ use url::Url;
 
 use super::document::{Document, ReadError, text};
 use super::schema::Schemas;
+use super::servers::Servers;
 use super::{content, parameters, paths, security, servers};
-use crate::api::{ANY_METHOD, Api, Location, Operation, Skipped};
+use crate::api::{ANY_METHOD, Api, Location, Operation, Security, Skipped};
 use crate::invisible::visible;
 
 const METHODS: &[&str] = &[
@@ -32,7 +33,12 @@ pub(super) fn normalise(document: &Document, location: Option<&Url>) -> Result<A
     api.warnings.extend(warning);
     api.security_schemes = security::schemes(document, &mut api.warnings);
 
-    let schemas = Schemas::new(document);
+    let reader = Reader {
+        document,
+        schemas: Schemas::new(document),
+        servers: Servers::new(document, location),
+        security: security::of_document(document, &mut api.warnings),
+    };
     let none = Map::new();
     let all_paths = document
         .root
@@ -44,7 +50,7 @@ pub(super) fn normalise(document: &Document, location: Option<&Url>) -> Result<A
             continue;
         }
         let item = path_item(document, value);
-        read_path_item(document, &schemas, path, &item, &mut api);
+        read_path_item(&reader, path, &item, &mut api);
         if document.is_too_large() {
             return Err(ReadError::TooMuchRepeated);
         }
@@ -63,8 +69,17 @@ pub(super) fn normalise(document: &Document, location: Option<&Url>) -> Result<A
         })
         .cloned()
         .collect();
-    api.schemas = schemas.into_needed(roots.iter());
+    api.schemas = reader.schemas.into_needed(roots.iter());
     Ok(api)
+}
+
+/// What reading an operation needs to know of the document.
+struct Reader<'a> {
+    document: &'a Document,
+    schemas: Schemas<'a>,
+    servers: Servers<'a>,
+    /// The security of operations that say nothing of their own.
+    security: Security,
 }
 
 /// A path item with those it refers to merged in; its own members win.
@@ -112,13 +127,7 @@ fn gather(
     Err("the references of the path item form a loop or too long a chain".to_owned())
 }
 
-fn read_path_item(
-    document: &Document,
-    schemas: &Schemas<'_>,
-    path: &str,
-    item: &PathItem,
-    api: &mut Api,
-) {
+fn read_path_item(reader: &Reader<'_>, path: &str, item: &PathItem, api: &mut Api) {
     if let Some(reason) = &item.missing {
         // The broker must know the path all the same, whatever methods are behind it.
         skip(api, ANY_METHOD.to_owned(), path, reason);
@@ -126,24 +135,23 @@ fn read_path_item(
     // Those that are written as they should be come first: another spelling must not hide them.
     let mut seen = HashSet::new();
     for (key, value) in &item.members {
-        if METHODS.contains(&key.as_str()) || key == "query" && document.is_3_2 {
+        if METHODS.contains(&key.as_str()) || key == "query" && reader.document.is_3_2 {
             let method = key.to_ascii_uppercase();
-            if let Err(reason) =
-                read_operation(document, schemas, path, (&method, value), item, api)
-            {
+            if let Err(reason) = read_operation(reader, path, (&method, value), item, api) {
                 skip(api, method.clone(), path, &reason);
             }
             seen.insert(method);
         }
     }
     for (key, value) in &item.members {
-        let others: Vec<(&String, &Value)> = if key == "additionalOperations" && document.is_3_2 {
-            value.as_object().into_iter().flatten().collect()
-        } else if is_odd_spelling(key) {
-            vec![(key, value)]
-        } else {
-            Vec::new()
-        };
+        let others: Vec<(&String, &Value)> =
+            if key == "additionalOperations" && reader.document.is_3_2 {
+                value.as_object().into_iter().flatten().collect()
+            } else if is_odd_spelling(key) {
+                vec![(key, value)]
+            } else {
+                Vec::new()
+            };
         for (name, value) in others {
             note_names(value, api);
             if seen.insert(name.clone()) {
@@ -172,8 +180,7 @@ fn is_odd_spelling(key: &str) -> bool {
 
 /// Reads one operation into the API; else why it cannot be called.
 fn read_operation(
-    document: &Document,
-    schemas: &Schemas<'_>,
+    reader: &Reader<'_>,
     path: &str,
     (method, value): (&str, &Value),
     item: &PathItem,
@@ -183,7 +190,10 @@ fn read_operation(
     if !value.is_object() {
         return Err("the operation is no mapping".to_owned());
     }
-    let target = document.resolve(value).map_err(|error| error.to_string())?;
+    let target = reader
+        .document
+        .resolve(value)
+        .map_err(|error| error.to_string())?;
     let members = target
         .as_object()
         .ok_or("its reference leads to no operation".to_owned())?;
@@ -197,14 +207,7 @@ fn read_operation(
     let label = format!("{method} {}", visible(path));
     let mut warnings = Vec::new();
     let mut warn = |text: String| warnings.push(format!("{label}: {text}"));
-    let read = operation(
-        document,
-        schemas,
-        (method, path),
-        &item.members,
-        members,
-        &mut warn,
-    );
+    let read = operation(reader, (method, path), &item.members, members, &mut warn);
     api.warnings.append(&mut warnings);
     api.operations.push(read?);
     Ok(())
@@ -241,13 +244,15 @@ fn tags(members: &Map<String, Value>) -> Vec<String> {
 }
 
 fn operation(
-    document: &Document,
-    schemas: &Schemas<'_>,
+    reader: &Reader<'_>,
     (method, path): (&str, &str),
     item: &Map<String, Value>,
     members: &Map<String, Value>,
     warn: &mut dyn FnMut(String),
 ) -> Result<Operation, String> {
+    let Reader {
+        document, schemas, ..
+    } = reader;
     // The template first: a path that cannot be called is the more telling reason.
     let declared = parameters::parameters(document, schemas, item, members, warn);
     let names: Vec<String> = declared
@@ -270,6 +275,7 @@ fn operation(
             "the placeholder `{{{placeholder}}}` of the path is not declared as a parameter"
         ));
     }
+    reader.servers.check(item, members)?;
     let body = content::body(document, schemas, members)?;
     let (responses, response_descriptions) = content::responses(document, schemas, members, warn)?;
     Ok(Operation {
@@ -287,6 +293,6 @@ fn operation(
         body,
         responses,
         response_descriptions,
-        security: security::requirements(document, members),
+        security: security::of_operation(members, &reader.security, warn),
     })
 }

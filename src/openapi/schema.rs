@@ -212,23 +212,19 @@ impl<'a> Schemas<'a> {
         }
         let types: Vec<String> = type_names(&result).into_iter().map(str::to_owned).collect();
         if types.is_empty() {
-            if ["$ref", "allOf", "anyOf", "oneOf", "enum", "const"]
-                .iter()
-                .any(|keyword| result.contains_key(*keyword))
-            {
-                let mut outer = Map::new();
-                for keyword in ["description", "title", "default", "deprecated"] {
-                    if let Some(value) = result.shift_remove(keyword) {
-                        outer.insert(keyword.to_owned(), value);
-                    }
+            let mut outer = Map::new();
+            for keyword in ["description", "title", "default", "deprecated"] {
+                if let Some(value) = result.shift_remove(keyword) {
+                    outer.insert(keyword.to_owned(), value);
                 }
+            }
+            if !result.is_empty() {
                 outer.insert(
                     "anyOf".to_owned(),
                     json!([Value::Object(result), {"type": "null"}]),
                 );
-                return Value::Object(outer);
             }
-            return Value::Object(result);
+            return Value::Object(outer);
         }
         if !types.iter().any(|name| name == "null") {
             let mut types: Vec<Value> = types.into_iter().map(Value::String).collect();

@@ -9,6 +9,9 @@ use crate::api::{Security, SecurityScheme};
 use crate::headers::{is_forbidden_header, is_token};
 use crate::invisible::visible;
 
+/// What a malformed requirement is read as.
+const OPTIONAL: &str = "it is read as a credential that is optional";
+
 /// The document's schemes; those that cannot be used are left out with a warning.
 pub(super) fn schemes(
     document: &Document,
@@ -80,32 +83,49 @@ fn scheme(value: &Value) -> Result<SecurityScheme, String> {
     Ok(scheme)
 }
 
+/// The security of operations that name none of their own.
+pub(super) fn of_document(document: &Document, warnings: &mut Vec<String>) -> Security {
+    // Nothing is said: a credential may be needed, and does no harm.
+    requirements(document.root.get("security"), &mut |text| {
+        warnings.push(format!("the document's {text}"));
+    })
+    .unwrap_or_else(|| vec![BTreeMap::new()])
+}
+
 /// The effective security of an operation.
-pub(super) fn requirements(document: &Document, operation: &Map<String, Value>) -> Security {
-    let value = operation
-        .get("security")
-        .or_else(|| document.root.get("security"));
-    let Some(Value::Array(alternatives)) = value else {
-        // Nothing is said: a credential may be needed, and does no harm.
-        return vec![BTreeMap::new()];
+pub(super) fn of_operation(
+    operation: &Map<String, Value>,
+    inherited: &Security,
+    warn: &mut dyn FnMut(String),
+) -> Security {
+    requirements(operation.get("security"), warn).unwrap_or_else(|| inherited.clone())
+}
+
+/// What a `security` says; `None` where it says nothing. What is malformed means that a
+/// credential is optional, never that none is sent: that is for `[]` alone to say.
+fn requirements(value: Option<&Value>, warn: &mut dyn FnMut(String)) -> Option<Security> {
+    let value = value.filter(|value| !value.is_null())?;
+    let Some(alternatives) = value.as_array() else {
+        warn(format!("`security` is no list: {OPTIONAL}"));
+        return Some(vec![BTreeMap::new()]);
     };
-    alternatives
-        .iter()
-        .filter_map(Value::as_object)
-        .map(|schemes| {
-            schemes
-                .iter()
-                .map(|(name, scopes)| {
-                    let scopes = scopes.as_array().into_iter().flatten();
-                    let scopes = scopes
-                        .filter_map(Value::as_str)
-                        .map(str::to_owned)
-                        .collect();
-                    (name.clone(), scopes)
-                })
-                .collect()
-        })
-        .collect()
+    let mut requirements = Vec::new();
+    for alternative in alternatives {
+        let Some(schemes) = alternative.as_object() else {
+            warn(format!(
+                "`security` has an entry that is no mapping: {OPTIONAL}"
+            ));
+            requirements.push(BTreeMap::new());
+            continue;
+        };
+        let schemes = schemes.iter().map(|(name, scopes)| {
+            let scopes = scopes.as_array().into_iter().flatten();
+            let scopes = scopes.filter_map(Value::as_str).map(str::to_owned);
+            (name.clone(), scopes.collect())
+        });
+        requirements.push(schemes.collect());
+    }
+    Some(requirements)
 }
 
 #[cfg(test)]

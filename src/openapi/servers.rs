@@ -50,6 +50,75 @@ pub(super) fn base_url(
     }
 }
 
+/// The servers of a document, to hold those of its paths and operations against.
+pub(super) struct Servers<'a> {
+    location: Option<&'a Url>,
+    root: Key,
+}
+
+/// What tells servers apart: the URL, else the text that none could be made of.
+#[derive(PartialEq, Eq)]
+enum Key {
+    Url(String),
+    Text(String),
+}
+
+impl<'a> Servers<'a> {
+    pub(super) fn new(document: &Document, location: Option<&'a Url>) -> Self {
+        let declared = document.root.get("servers").and_then(Value::as_array);
+        let default = Map::new();
+        let first = declared.and_then(|all| all.first());
+        let first = first.and_then(Value::as_object).unwrap_or(&default);
+        Self {
+            location,
+            root: key(first, location),
+        }
+    }
+
+    /// Whether an operation is to be had at the document's own server; else why it is left out
+    /// (completes `unsupported: `). Its own servers win over those of its path.
+    pub(super) fn check(
+        &self,
+        path_item: &Map<String, Value>,
+        operation: &Map<String, Value>,
+    ) -> Result<(), String> {
+        for holder in [operation, path_item] {
+            match holder.get("servers") {
+                None | Some(Value::Null) => {}
+                Some(Value::Array(servers)) if servers.is_empty() => {}
+                Some(Value::Array(servers)) => {
+                    // Any of them serves the operation, so one that is the document's will do.
+                    let is_root = servers
+                        .iter()
+                        .filter_map(Value::as_object)
+                        .any(|server| key(server, self.location) == self.root);
+                    return if is_root {
+                        Ok(())
+                    } else {
+                        Err("servers of its own".to_owned())
+                    };
+                }
+                Some(_) => return Err("`servers` is no list".to_owned()),
+            }
+        }
+        Ok(())
+    }
+}
+
+fn key(server: &Map<String, Value>, location: Option<&Url>) -> Key {
+    // OpenAPI's default is `/`.
+    let template = server.get("url").and_then(Value::as_str).unwrap_or("/");
+    match resolve(server, template, location) {
+        Ok(url) => Key::Url(spelt(url)),
+        Err(_) => Key::Text(
+            fill_in(server, template)
+                .unwrap_or_else(|_| template.to_owned())
+                .trim_end_matches('/')
+                .to_owned(),
+        ),
+    }
+}
+
 fn resolve(
     server: &Map<String, Value>,
     template: &str,

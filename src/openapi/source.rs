@@ -68,6 +68,7 @@ pub async fn load(request: &Request) -> Result<Loaded, LoadError> {
     if source.is_empty() {
         return Err(error("it is empty".to_owned()));
     }
+    certificates(request).map_err(error)?;
     let is_url = source.contains("://") || source.to_ascii_lowercase().starts_with("file:");
     if !is_url {
         let path = request.folder.join(source);
@@ -215,14 +216,21 @@ async fn client(url: &Url, request: &Request) -> Result<reqwest::Client, String>
             builder = builder.resolve_to_addrs(name, &found);
         }
     }
-    if let Some(certificates) = &request.certificates {
-        let certificates = reqwest::Certificate::from_pem_bundle(certificates)
-            .map_err(|_| "`ca_file` holds no PEM certificates".to_owned())?;
-        for certificate in certificates {
-            builder = builder.add_root_certificate(certificate);
-        }
+    for certificate in certificates(request)? {
+        builder = builder.add_root_certificate(certificate);
     }
     builder.build().map_err(|error| network_reason(&error))
+}
+
+/// The further root certificates; a file without any is a slip that would show only later.
+fn certificates(request: &Request) -> Result<Vec<reqwest::Certificate>, String> {
+    let Some(pem) = &request.certificates else {
+        return Ok(Vec::new());
+    };
+    match reqwest::Certificate::from_pem_bundle(pem) {
+        Ok(certificates) if !certificates.is_empty() => Ok(certificates),
+        _ => Err("`ca_file` holds no PEM certificates".to_owned()),
+    }
 }
 
 /// Refuses addresses that never serve documents. Private ones may: documents are often served on
@@ -267,6 +275,20 @@ mod tests {
             folder: PathBuf::from("/"),
             headers: Vec::new(),
             certificates: None,
+        }
+    }
+
+    #[tokio::test]
+    async fn a_ca_file_without_certificates_is_refused_for_files_too() {
+        let folder = tempfile::tempdir().unwrap();
+        std::fs::write(folder.path().join("api.json"), "{}").unwrap();
+        let mut request = request("api.json");
+        folder.path().clone_into(&mut request.folder);
+        assert!(load(&request).await.is_ok());
+        for pem in ["", "{}", "-----BEGIN CERTIFICATE-----\nAAAA\n"] {
+            request.certificates = Some(pem.into());
+            let error = load(&request).await.unwrap_err();
+            assert_eq!(error.reason, "`ca_file` holds no PEM certificates");
         }
     }
 

@@ -7,7 +7,7 @@ use serde_json::{Map, Value};
 
 use super::types::{PythonType, enumeration};
 use crate::api::identifiers::{Unique, type_name};
-use crate::api::schema::type_names;
+use crate::api::schema::{beside_null, type_names};
 
 /// Aliases and unions within one another.
 const DEEPEST: usize = 40;
@@ -391,7 +391,7 @@ impl<'a> Types<'a> {
             for keyword in ["oneOf", "anyOf"] {
                 let parts = members.get(keyword).and_then(Value::as_array);
                 // Of one alternative beside null, an object has all.
-                let certain = certain && only_object(members, keyword).is_some();
+                let certain = certain && beside_null(schema, keyword).is_some();
                 pending.extend(
                     parts
                         .into_iter()
@@ -429,7 +429,7 @@ fn object_of(schema: &Value) -> Option<Object<'_>> {
     let outer = ["anyOf", "oneOf"]
         .iter()
         .filter(|_| !members.contains_key("properties") && !members.contains_key("allOf"))
-        .find_map(|keyword| only_object(members, keyword));
+        .find_map(|keyword| beside_null(schema, keyword));
     let inner = outer.unwrap_or(schema);
     let members = inner.as_object()?;
     let names = type_names(members);
@@ -447,15 +447,6 @@ fn object_of(schema: &Value) -> Option<Object<'_>> {
         schema: inner,
         is_nullable: outer.is_some() || names.contains(&"null"),
     })
-}
-
-/// What `anyOf` or `oneOf` offers, where that is one schema and null.
-fn only_object<'a>(members: &'a Map<String, Value>, keyword: &str) -> Option<&'a Value> {
-    let is_null = |part: &Value| part.get("type").and_then(Value::as_str) == Some("null");
-    match members.get(keyword)?.as_array()?.as_slice() {
-        [only, null] | [null, only] if is_null(null) && !is_null(only) => Some(only),
-        _ => None,
-    }
 }
 
 fn description(schema: &Value) -> &str {

@@ -7,7 +7,7 @@ use serde_json::Value;
 use super::code::{Code, WIDTH};
 use super::text::{docstring, one_line, prose, string_literal};
 use super::types::PythonType;
-use crate::api::{Location, NamedApi, Operation, OperationNames, Response, ResponseKind, Style};
+use crate::api::{Location, NamedApi, Operation, OperationNames, Style, accept, successes};
 
 /// Characters of a description that go into a docstring; the manifest has all of it.
 const LONGEST_DESCRIPTION: usize = 2_000;
@@ -43,7 +43,7 @@ pub(super) fn decorator(api: &NamedApi, operation: &Operation, names: &Operation
             .filter(|(parameter, _)| parameter.location == location)
             .map(|(parameter, name)| {
                 let key = format!("{}: ", string_literal(name));
-                let style = Code::Text(string_literal(style_name(parameter.style)));
+                let style = Code::Text(string_literal(&spelt(parameter.style)));
                 let explode = Code::text(if parameter.explode { "True" } else { "False" });
                 let value = if parameter.wire_name != *name {
                     let wire_name = Code::Text(string_literal(&parameter.wire_name));
@@ -96,7 +96,7 @@ pub(super) fn decorator(api: &NamedApi, operation: &Operation, names: &Operation
             .responses
             .iter()
             .map(|response| {
-                let kind = Code::Text(string_literal(kind_name(response.kind)));
+                let kind = Code::Text(string_literal(&spelt(response.kind)));
                 Code::around(format!("{}: ", string_literal(&response.status)), kind, "")
             })
             .collect();
@@ -155,54 +155,11 @@ fn api_key_places(api: &NamedApi, operation: &Operation) -> Vec<Code> {
         .collect()
 }
 
-/// The documented successes: 2xx, else `default`.
-pub(super) fn successes(responses: &[Response]) -> Vec<&Response> {
-    let of = |test: &dyn Fn(&str) -> bool| -> Vec<&Response> {
-        responses
-            .iter()
-            .filter(|response| test(&response.status))
-            .collect()
-    };
-    let found = of(&|status| status.starts_with('2'));
-    if found.is_empty() {
-        of(&|status| status == "default")
-    } else {
-        found
-    }
-}
-
-/// The preferred media type of each success; `None` where no success has content.
-fn accept(responses: &[Response]) -> Option<String> {
-    let mut types: Vec<&str> = Vec::new();
-    for response in successes(responses) {
-        if let Some(preferred) = response.content_types.first()
-            && !types.contains(&preferred.as_str())
-        {
-            types.push(preferred);
-        }
-    }
-    (!types.is_empty()).then(|| types.join(", "))
-}
-
-pub(super) fn style_name(style: Style) -> &'static str {
-    match style {
-        Style::Matrix => "matrix",
-        Style::Label => "label",
-        Style::Simple => "simple",
-        Style::Form => "form",
-        Style::SpaceDelimited => "spaceDelimited",
-        Style::PipeDelimited => "pipeDelimited",
-        Style::DeepObject => "deepObject",
-    }
-}
-
-fn kind_name(kind: ResponseKind) -> &'static str {
-    match kind {
-        ResponseKind::Json => "json",
-        ResponseKind::Text => "text",
-        ResponseKind::Bytes => "bytes",
-        ResponseKind::Empty => "empty",
-        ResponseKind::Events => "events",
+/// The name of a style or kind, as manifests spell it.
+fn spelt(value: impl serde::Serialize) -> String {
+    match serde_json::to_value(value) {
+        Ok(Value::String(name)) => name,
+        _ => String::new(),
     }
 }
 
@@ -223,11 +180,7 @@ pub(super) fn signature(name: &str, arguments: &[Argument<'_>], returns: &Python
     let head = format!("def {name}");
     let returned = returns.code();
     let parameters = Code::call(&head, items);
-    let whole = format!(
-        "{} -> {}:",
-        parameters.flat().replace("(*,)", "(*)"),
-        returned.flat()
-    );
+    let whole = format!("{} -> {}:", parameters.flat(), returned.flat());
     if whole.chars().count() <= WIDTH {
         return whole;
     }
@@ -338,7 +291,8 @@ fn argument_lines(argument: &Argument<'_>) -> Vec<String> {
     if let Some(default) = argument.schema.get("default") {
         let default = one_line(&default.to_string(), 80);
         if !said.is_empty() {
-            said.push(' ');
+            let ends = said.ends_with(['.', '!', '?', ':', ';', '…']);
+            said.push_str(if ends { " " } else { ". " });
         }
         let _ = write!(said, "The API's default is `{default}`.");
     }

@@ -14,7 +14,7 @@ mod text;
 mod types;
 
 pub use check::{ModuleError, check_module};
-pub use module::{Rendered, RenderedFunction, Target, is_nullable, render};
+pub use module::{Rendered, RenderedFunction, Target, render};
 
 /// The text of `mce_runtime.py`, which every compiled module imports.
 pub const RUNTIME_SOURCE: &str = include_str!("../../templates/mce_runtime.py");

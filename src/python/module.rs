@@ -5,16 +5,15 @@ use std::fmt::Write as _;
 
 use minijinja::syntax::SyntaxConfig;
 use minijinja::{Environment, context};
-use serde_json::Value;
 
 use super::check::{ModuleError, check_module};
 use super::classes::{Class, Classes, Field, Types};
 use super::code::{Code, WIDTH};
-use super::functions::{Argument, decorator, documentation, signature, successes, summary};
+use super::functions::{Argument, decorator, documentation, signature, summary};
 use super::text::{docstring, one_line, prose, string_literal};
 use super::types::PythonType;
 use crate::api::identifiers::type_name;
-use crate::api::{Media, NamedApi, Operation, OperationNames, ResponseKind};
+use crate::api::{Media, NamedApi, Operation, OperationNames, ResponseKind, successes};
 use crate::variables;
 
 const TEMPLATE: &str = include_str!("../../templates/functions.py.jinja");
@@ -370,19 +369,4 @@ fn class_docstring(class: &Class<'_>) -> Option<String> {
         }
     }
     Some(docstring(&lines, 4))
-}
-
-/// Whether a value may be null (what [`crate::api::Parameter::nullable`] says).
-#[must_use]
-pub fn is_nullable(schema: &Value) -> bool {
-    match schema.get("type") {
-        Some(Value::String(name)) => name == "null",
-        Some(Value::Array(names)) => names.iter().any(|name| name == "null"),
-        _ => ["anyOf", "oneOf"].iter().any(|keyword| {
-            schema
-                .get(keyword)
-                .and_then(Value::as_array)
-                .is_some_and(|parts| parts.iter().any(is_nullable))
-        }),
-    }
 }

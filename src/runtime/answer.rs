@@ -55,9 +55,9 @@ impl Runtime {
         }
     }
 
-    /// Keeps the result within `MCE_MAX_OUTPUT_SIZE_BYTES`, and what of it is inlined within
-    /// `MCE_MAX_INLINE_BYTES`. Text gives way first, down to a quarter each for prints and stderr.
-    fn bound(&self, result: &mut ExecutionResult) {
+    /// Keeps the result within `MCE_MAX_OUTPUT_SIZE_BYTES`, and its messages within reason.
+    /// Gives the size of its data.
+    pub(super) fn limit(&self, result: &mut ExecutionResult) -> usize {
         for text in [&mut result.error, &mut result.hint, &mut result.traceback] {
             let shown = text
                 .as_deref()
@@ -79,9 +79,16 @@ impl Runtime {
             result.error_type = Some(ErrorType::OutputLimit);
             result.error = Some(message);
             result.hint = Some("return and print less: select fields, filter, count".to_owned());
+            return 0;
         }
+        size
+    }
+
+    /// Keeps the result within its limit, and what of it is inlined within
+    /// `MCE_MAX_INLINE_BYTES`. Text gives way first, down to a quarter each for prints and stderr.
+    fn bound(&self, result: &mut ExecutionResult) {
+        let size = self.limit(result);
         let budget = self.settings.max_inline_bytes;
-        let size = result.data.as_ref().map_or(0, |_| size);
         if size + result.prints.len() + result.stderr.len() <= budget {
             return;
         }

@@ -2,10 +2,11 @@
 
 use std::collections::HashMap;
 use std::path::Path;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, SystemTime};
 
-use rusqlite::params;
+use rusqlite::{Connection, params};
 
 use super::clock;
 use super::database::{Database, Error, Schema};
@@ -90,18 +91,59 @@ pub(super) struct Subject {
     pub(super) principal: String,
 }
 
+/// How many rows are written between two looks at how many there are.
+const TRIM_EVERY: usize = 1_000;
+
 /// The audit, and the calls of executions that are still running.
 pub(super) struct Audit {
     database: Database,
+    /// Rows that each table keeps.
+    max_rows: usize,
+    /// Rows written since the last trim.
+    written: AtomicUsize,
     running: Mutex<HashMap<String, Vec<CallSummary>>>,
 }
 
 impl Audit {
-    pub(super) fn open(path: &Path) -> Result<Self, Error> {
-        Ok(Self {
+    /// Opens the file. The oldest rows of each table go when it has more than `max_rows`.
+    pub(super) fn open(path: &Path, max_rows: usize) -> Result<Self, Error> {
+        let audit = Self {
             database: Database::open(path, &SCHEMA)?,
+            max_rows,
+            written: AtomicUsize::new(0),
             running: Mutex::default(),
-        })
+        };
+        audit.trim();
+        Ok(audit)
+    }
+
+    /// Queues `work`, and now and then a trim behind it.
+    fn post<F>(&self, work: F)
+    where
+        F: FnOnce(&mut Connection) -> rusqlite::Result<()> + Send + 'static,
+    {
+        self.database.post(work);
+        let before = self.written.fetch_add(1, Ordering::Relaxed);
+        if before % TRIM_EVERY == TRIM_EVERY - 1 {
+            self.trim();
+        }
+    }
+
+    /// Removes the oldest rows beyond the limit.
+    fn trim(&self) {
+        let most = i64::try_from(self.max_rows).unwrap_or(i64::MAX);
+        self.database.post(move |connection| {
+            for table in ["executions", "calls", "refusals"] {
+                connection.execute(
+                    &format!(
+                        "DELETE FROM {table}
+                         WHERE rowid <= (SELECT max(rowid) FROM {table}) - ?1"
+                    ),
+                    params![most],
+                )?;
+            }
+            Ok(())
+        });
     }
 
     /// Notes that an execution begins. Its row says `running` until [`Audit::end`]: that is what
@@ -113,7 +155,7 @@ impl Audit {
             principal,
         } = subject.clone();
         let now = clock::milliseconds(SystemTime::now());
-        self.database.post(move |connection| {
+        self.post(move |connection| {
             connection.execute(
                 "INSERT INTO executions (id, time_ms, principal, origin, outcome)
                  VALUES (?1, ?2, ?3, ?4, 'running')",
@@ -135,7 +177,7 @@ impl Audit {
             principal,
         } = subject.clone();
         let now = clock::milliseconds(SystemTime::now());
-        self.database.post(move |connection| {
+        self.post(move |connection| {
             let transaction = connection.transaction()?;
             let verdict = if broken.is_empty() {
                 "passed"
@@ -166,7 +208,7 @@ impl Audit {
         } = subject.clone();
         let (server, reason) = (cap(server), cap(reason));
         let now = clock::milliseconds(SystemTime::now());
-        self.database.post(move |connection| {
+        self.post(move |connection| {
             connection.execute(
                 "INSERT INTO refusals (execution_id, time_ms, principal, layer, server, reason)
                  VALUES (?1, ?2, ?3, 'load', ?4, ?5)",
@@ -187,7 +229,7 @@ impl Audit {
         let id = execution_id.to_owned();
         let outcome = failure.map_or("success", ErrorType::name);
         let elapsed = clock::span(elapsed);
-        self.database.post(move |connection| {
+        self.post(move |connection| {
             connection.execute(
                 "UPDATE executions SET outcome = ?2, ms = ?3 WHERE id = ?1",
                 params![id, outcome, elapsed],
@@ -223,7 +265,7 @@ impl Recorder for Audit {
             });
         }
         let now = clock::milliseconds(SystemTime::now());
-        self.database.post(move |connection| {
+        self.post(move |connection| {
             let transaction = connection.transaction()?;
             transaction.execute(
                 "INSERT INTO calls
@@ -288,6 +330,10 @@ mod tests {
         }
     }
 
+    fn open(folder: &tempfile::TempDir) -> Audit {
+        Audit::open(&folder.path().join("audit.db"), 100).unwrap()
+    }
+
     async fn rows(audit: &Audit, query: &'static str) -> Vec<String> {
         audit
             .database
@@ -314,7 +360,7 @@ mod tests {
     #[tokio::test]
     async fn an_execution_its_calls_and_refusals_leave_rows() {
         let folder = tempfile::tempdir().unwrap();
-        let audit = Audit::open(&folder.path().join("audit.db")).unwrap();
+        let audit = open(&folder);
         audit.begin(&subject(), Origin::Code);
         audit.verdict(&subject(), "abc".to_owned(), vec![]);
         assert_eq!(
@@ -359,7 +405,7 @@ mod tests {
     #[tokio::test]
     async fn broken_rules_are_named_with_their_lines() {
         let folder = tempfile::tempdir().unwrap();
-        let audit = Audit::open(&folder.path().join("audit.db")).unwrap();
+        let audit = open(&folder);
         audit.begin(&subject(), Origin::Cached);
         let broken = vec![("import-blocked".to_owned(), 3)];
         audit.verdict(&subject(), "abc".to_owned(), broken);
@@ -379,7 +425,7 @@ mod tests {
     #[tokio::test]
     async fn a_late_call_is_written_and_not_kept() {
         let folder = tempfile::tempdir().unwrap();
-        let audit = Audit::open(&folder.path().join("audit.db")).unwrap();
+        let audit = open(&folder);
         audit.begin(&subject(), Origin::Code);
         audit.end("e1", None, Duration::ZERO);
         audit.record(record("get_pet", Some(200), None));
@@ -393,7 +439,7 @@ mod tests {
     #[tokio::test]
     async fn names_that_code_chose_are_capped() {
         let folder = tempfile::tempdir().unwrap();
-        let audit = Audit::open(&folder.path().join("audit.db")).unwrap();
+        let audit = open(&folder);
         audit.record(record(&"x".repeat(10_000), None, Some(&"y".repeat(10_000))));
         assert_eq!(
             rows(&audit, "SELECT length(function) FROM calls").await,
@@ -403,5 +449,20 @@ mod tests {
             rows(&audit, "SELECT length(reason) FROM refusals").await,
             ["300"]
         );
+    }
+
+    /// It grew for as long as there was a disk.
+    #[tokio::test]
+    async fn the_oldest_rows_go_when_opened_and_now_and_then() {
+        let folder = tempfile::tempdir().unwrap();
+        let audit = open(&folder);
+        for n in 0..TRIM_EVERY + 50 {
+            audit.record(record(&format!("f{n}"), Some(200), None));
+        }
+        let count = "SELECT count(*), min(id) FROM calls";
+        assert_eq!(rows(&audit, count).await, ["150 901"]);
+        drop(audit);
+        let audit = open(&folder);
+        assert_eq!(rows(&audit, count).await, ["100 951"]);
     }
 }

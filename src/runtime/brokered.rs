@@ -1,7 +1,10 @@
 //! The real [`Egress`]: broker and vault.
 
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use async_trait::async_trait;
 
 use super::egress::{Egress, Targets};
 use crate::broker::{Broker, Limits, Recorder, Scope};
@@ -11,6 +14,15 @@ use crate::vault::Vault;
 
 /// Broker and vault of one process.
 pub(super) struct Brokered {
+    parts: Parts,
+    current: Mutex<Current>,
+    /// Held while a broker is made, so that it is made once; with what was reported so far.
+    reported: tokio::sync::Mutex<BTreeSet<String>>,
+}
+
+/// What a broker is made of.
+#[derive(Clone)]
+struct Parts {
     vault: Arc<Vault>,
     environment: Arc<Environment>,
     recorder: Arc<dyn Recorder>,
@@ -19,7 +31,6 @@ pub(super) struct Brokered {
     config_folder: PathBuf,
     #[cfg(feature = "test-hooks")]
     hooks: crate::broker::Hooks,
-    current: Mutex<Current>,
 }
 
 /// The broker of the servers that passed the load check so far. It is made anew when another one
@@ -41,55 +52,70 @@ impl Brokered {
         for problem in vault.problems() {
             tracing::warn!(%problem, "a server has no usable credential");
         }
-        let limits = Limits::from(settings);
-        let targets = Arc::new(Targets::new());
-        let broker = Broker::new(
-            Targets::new(),
-            Arc::clone(&vault),
-            environment,
-            Arc::clone(&recorder),
-            limits.clone(),
-        );
-        Self {
+        let parts = Parts {
             vault,
             environment: Arc::clone(environment),
             recorder,
-            limits,
+            limits: Limits::from(settings),
             config_folder: config_folder.to_owned(),
             #[cfg(feature = "test-hooks")]
             hooks: crate::broker::Hooks::default(),
-            current: Mutex::new(Current {
-                targets,
-                broker: Arc::new(broker),
-            }),
+        };
+        let targets = Arc::new(Targets::new());
+        let broker = Arc::new(parts.broker(&targets));
+        Self {
+            parts,
+            current: Mutex::new(Current { targets, broker }),
+            reported: tokio::sync::Mutex::default(),
         }
     }
 
     /// Switches off rules of the broker.
     #[cfg(feature = "test-hooks")]
     pub(super) fn with_hooks(mut self, hooks: crate::broker::Hooks) -> Self {
-        self.hooks = hooks;
+        self.parts.hooks = hooks;
         self
     }
 
-    fn broker(&self, targets: &Arc<Targets>) -> Arc<Broker> {
-        let mut current = self.current.lock().unwrap_or_else(PoisonError::into_inner);
-        if !Arc::ptr_eq(&current.targets, targets) {
-            let broker = self.broker_of(targets);
-            for (server, problem) in broker.problems() {
-                if !current.targets.contains_key(server) {
-                    tracing::warn!(server, %problem, "a server cannot be called");
-                }
-            }
-            *current = Current {
-                targets: Arc::clone(targets),
-                broker: Arc::new(broker),
-            };
-        }
-        Arc::clone(&current.broker)
+    fn current(&self) -> MutexGuard<'_, Current> {
+        self.current.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn broker_of(&self, targets: &Targets) -> Broker {
+    fn broker_of(&self, targets: &Arc<Targets>) -> Option<Arc<Broker>> {
+        let current = self.current();
+        Arc::ptr_eq(&current.targets, targets).then(|| Arc::clone(&current.broker))
+    }
+
+    /// The broker of these servers. Making one reads files, which may be anywhere: no task and
+    /// nobody who only redacts waits for that.
+    async fn broker(&self, targets: &Arc<Targets>) -> Arc<Broker> {
+        if let Some(broker) = self.broker_of(targets) {
+            return broker;
+        }
+        let mut reported = self.reported.lock().await;
+        if let Some(broker) = self.broker_of(targets) {
+            return broker;
+        }
+        let (parts, made_of) = (self.parts.clone(), Arc::clone(targets));
+        let making = tokio::task::spawn_blocking(move || parts.broker(&made_of));
+        let broker = match making.await {
+            Ok(broker) => Arc::new(broker),
+            Err(error) => {
+                tracing::error!(%error, "the broker could not be made; an earlier one serves");
+                return Arc::clone(&self.current().broker);
+            }
+        };
+        report(&broker, &mut reported);
+        *self.current() = Current {
+            targets: Arc::clone(targets),
+            broker: Arc::clone(&broker),
+        };
+        broker
+    }
+}
+
+impl Parts {
+    fn broker(&self, targets: &Targets) -> Broker {
         let broker = Broker::new(
             targets.clone(),
             Arc::clone(&self.vault),
@@ -104,15 +130,33 @@ impl Brokered {
     }
 }
 
+/// Logs what is wrong and what the user should know, each once however often a broker is made.
+fn report(broker: &Broker, reported: &mut BTreeSet<String>) {
+    for (server, problem) in broker.problems() {
+        if reported.insert(format!("{server}: {problem}")) {
+            tracing::warn!(server, %problem, "a server cannot be called");
+        }
+    }
+    for warning in broker.warnings() {
+        if !reported.contains(&warning) {
+            tracing::warn!("{warning}");
+            reported.insert(warning);
+        }
+    }
+}
+
+#[async_trait]
 impl Egress for Brokered {
-    fn host(&self, targets: &Arc<Targets>, scope: Scope) -> Arc<dyn Host> {
-        self.broker(targets).host(scope)
+    async fn prepare(&self, targets: &Arc<Targets>) {
+        self.broker(targets).await;
+    }
+
+    async fn host(&self, targets: &Arc<Targets>, scope: Scope) -> Arc<dyn Host> {
+        self.broker(targets).await.host(scope)
     }
 
     fn redact(&self, text: &str) -> String {
-        let current = self.current.lock().unwrap_or_else(PoisonError::into_inner);
-        let broker = Arc::clone(&current.broker);
-        drop(current);
+        let broker = Arc::clone(&self.current().broker);
         broker.redactor().text(text).into_owned()
     }
 }

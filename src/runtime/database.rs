@@ -3,8 +3,11 @@
 use std::fs::{File, OpenOptions};
 use std::io;
 use std::path::{Path, PathBuf};
-use std::sync::mpsc;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::mpsc::{self, TrySendError};
 use std::thread;
+use std::time::Duration;
 
 use rusqlite::Connection;
 use tokio::sync::oneshot;
@@ -60,13 +63,20 @@ pub(super) struct Schema {
 /// The path of a database that lives in this process alone and leaves no file.
 pub const IN_MEMORY: &str = ":memory:";
 
+/// Pieces of work that may wait for the thread. A disk that hangs must not take the memory too.
+const QUEUE: usize = 10_000;
+/// How long [`Database::run`] waits before it looks again whether there is room.
+const RETRY: Duration = Duration::from_millis(10);
+
 type Work = Box<dyn FnOnce(&mut Connection) + Send>;
 
 /// A handle on the thread that owns the connection. The thread ends, its work done, when the last
 /// handle is gone.
 #[derive(Clone)]
 pub(super) struct Database {
-    work: mpsc::Sender<Work>,
+    work: mpsc::SyncSender<Work>,
+    /// Rows that found no room.
+    lost: Arc<AtomicUsize>,
 }
 
 impl Database {
@@ -86,7 +96,7 @@ impl Database {
             setting: schema.setting,
             source,
         })?;
-        let (sender, receiver) = mpsc::channel::<Work>();
+        let (sender, receiver) = mpsc::sync_channel::<Work>(QUEUE);
         thread::Builder::new()
             .name(format!("mce-{}", schema.purpose))
             .spawn(move || {
@@ -101,7 +111,10 @@ impl Database {
                 setting: schema.setting,
                 source,
             })?;
-        Ok(Self { work: sender })
+        Ok(Self {
+            work: sender,
+            lost: Arc::default(),
+        })
     }
 
     /// Runs `work` on the thread and waits for what it gives.
@@ -111,27 +124,43 @@ impl Database {
         F: FnOnce(&mut Connection) -> rusqlite::Result<T> + Send + 'static,
     {
         let (answer, waiting) = oneshot::channel();
-        self.work
-            .send(Box::new(move |connection| {
-                // Nobody waits any more when the request was cancelled: the work counts all the same.
-                let _ = answer.send(work(connection));
-            }))
-            .map_err(|_| Error::Closed)?;
+        let mut work: Work = Box::new(move |connection| {
+            // Nobody waits any more when the request was cancelled: the work counts all the same.
+            let _ = answer.send(work(connection));
+        });
+        loop {
+            match self.work.try_send(work) {
+                Ok(()) => break,
+                Err(TrySendError::Full(refused)) => work = refused,
+                Err(TrySendError::Disconnected(_)) => return Err(Error::Closed),
+            }
+            tokio::time::sleep(RETRY).await;
+        }
         Ok(waiting.await.map_err(|_| Error::Closed)??)
     }
 
-    /// Queues `work` and returns at once. A failure is logged: there is nobody to tell.
+    /// Queues `work` and returns at once. A failure is logged: there is nobody to tell. So is how
+    /// much was lost because the queue was full.
     pub(super) fn post<F>(&self, work: F)
     where
         F: FnOnce(&mut Connection) -> rusqlite::Result<()> + Send + 'static,
     {
-        let queued = self.work.send(Box::new(move |connection| {
+        let queued = self.work.try_send(Box::new(move |connection| {
             if let Err(error) = work(connection) {
                 tracing::error!(%error, "a row could not be written");
             }
         }));
-        if queued.is_err() {
-            tracing::error!("a row could not be written: the database is closed");
+        match queued {
+            Ok(()) => {}
+            Err(TrySendError::Full(_)) => {
+                let lost = self.lost.fetch_add(1, Ordering::Relaxed).saturating_add(1);
+                if lost.is_power_of_two() {
+                    tracing::error!(lost, "rows could not be written: the database is too slow");
+                }
+            }
+            Err(TrySendError::Disconnected(_)) => {
+                tracing::error!("a row could not be written: the database is closed");
+            }
         }
     }
 

@@ -6,7 +6,7 @@ use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use serde::{Deserialize, Serialize};
 
 use super::Runtime;
-use super::registry::Served;
+use super::registry::{Served, is_identifier};
 use crate::api::{Function, is_mutating};
 
 /// What the sandbox image holds beside the standard library.
@@ -161,10 +161,21 @@ impl FunctionProblem {
     }
 }
 
+/// A `cursor` that no page gave.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[error("`cursor` is no `next_cursor` of `list_servers`; leave it out for the first page")]
+pub struct UnknownCursor;
+
 impl Runtime {
     /// The servers after `cursor`, which a page before gave.
-    pub async fn list_servers(&self, cursor: Option<&str>) -> ServersPage {
-        let after = cursor.and_then(read_cursor).unwrap_or_default();
+    ///
+    /// # Errors
+    /// `cursor` is none that a page gave.
+    pub async fn list_servers(&self, cursor: Option<&str>) -> Result<ServersPage, UnknownCursor> {
+        let after = match cursor {
+            Some(cursor) => read_cursor(cursor).ok_or(UnknownCursor)?,
+            None => String::new(),
+        };
         let mut page = self.registry.names_after(&after, PAGE + 1);
         let more = page.len() > PAGE;
         page.truncate(PAGE);
@@ -198,7 +209,7 @@ impl Runtime {
             };
             answer.servers.push(summary(&served, functions));
         }
-        answer
+        Ok(answer)
     }
 
     /// Signature, types, documentation and an example of each function; the answer has one entry
@@ -393,6 +404,8 @@ fn write_cursor(name: &str) -> String {
     URL_SAFE_NO_PAD.encode(name)
 }
 
+/// The name within a cursor. The server of that name may be gone by now: any name will do.
 fn read_cursor(cursor: &str) -> Option<String> {
-    String::from_utf8(URL_SAFE_NO_PAD.decode(cursor).ok()?).ok()
+    let name = String::from_utf8(URL_SAFE_NO_PAD.decode(cursor).ok()?).ok()?;
+    is_identifier(&name).then_some(name)
 }

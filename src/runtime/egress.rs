@@ -3,6 +3,8 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use async_trait::async_trait;
+
 use crate::broker::{Scope, Target};
 use crate::sandbox::Host;
 
@@ -10,9 +12,13 @@ use crate::sandbox::Host;
 pub type Targets = BTreeMap<String, Target>;
 
 /// Makes the hosts of executions and knows the secrets that no result may hold.
+#[async_trait]
 pub trait Egress: Send + Sync {
+    /// Gets ready for calls of what `targets` holds, and reports what is wrong there.
+    async fn prepare(&self, targets: &Arc<Targets>);
+
     /// The host of one execution: it can call what `targets` holds and `scope` names.
-    fn host(&self, targets: &Arc<Targets>, scope: Scope) -> Arc<dyn Host>;
+    async fn host(&self, targets: &Arc<Targets>, scope: Scope) -> Arc<dyn Host>;
 
     /// The text without secrets.
     fn redact(&self, text: &str) -> String;

@@ -13,6 +13,10 @@ use crate::sandbox::Sandbox;
 /// need not restart `mce`, and nobody waits for a dead engine more often than this.
 const RETRY_AFTER: Duration = Duration::from_secs(5);
 
+/// How long connecting and proving may take altogether. It takes a few seconds, and longer where
+/// many processes do it at once; an engine that hangs must not make everyone wait for good.
+const PATIENCE: Duration = Duration::from_mins(1);
+
 /// Why there is no sandbox.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Finding {
@@ -56,6 +60,7 @@ type Connection = Result<Arc<dyn Sandbox>, Finding>;
 /// The one sandbox, or why there is none.
 pub(super) struct Engine {
     provider: SandboxProvider,
+    patience: Duration,
     connection: Mutex<Option<(Instant, Connection)>>,
 }
 
@@ -63,6 +68,7 @@ impl Engine {
     pub(super) fn new(provider: SandboxProvider) -> Self {
         Self {
             provider,
+            patience: PATIENCE,
             connection: Mutex::new(None),
         }
     }
@@ -75,7 +81,16 @@ impl Engine {
         {
             return outcome.clone();
         }
-        let outcome = (self.provider.0)().await;
+        let connecting = tokio::time::timeout(self.patience, (self.provider.0)());
+        let outcome = connecting.await.unwrap_or_else(|_| {
+            Err(Finding {
+                message: format!(
+                    "the sandbox was not ready within {} seconds",
+                    self.patience.as_secs_f64()
+                ),
+                hint: Some("see `mce sandbox status`".to_owned()),
+            })
+        });
         if let Err(finding) = &outcome {
             tracing::warn!(finding = %finding.message, "there is no sandbox");
         }
@@ -103,6 +118,23 @@ mod tests {
         }));
         for _ in 0..3 {
             assert_eq!(engine.sandbox().await.err().unwrap().message, "no engine");
+        }
+        assert_eq!(attempts.load(Ordering::SeqCst), 1);
+    }
+
+    /// Every execution waited for as long as the engine did not answer.
+    #[tokio::test]
+    async fn an_engine_that_hangs_is_given_up_and_that_stands_for_a_while() {
+        let attempts = Arc::new(AtomicUsize::new(0));
+        let counted = Arc::clone(&attempts);
+        let mut engine = Engine::new(SandboxProvider::new(move || {
+            counted.fetch_add(1, Ordering::SeqCst);
+            std::future::pending()
+        }));
+        engine.patience = Duration::from_millis(20);
+        for _ in 0..2 {
+            let finding = engine.sandbox().await.err().unwrap();
+            assert!(finding.message.contains("within 0.02 s"), "{finding:?}");
         }
         assert_eq!(attempts.load(Ordering::SeqCst), 1);
     }

@@ -222,6 +222,7 @@ impl Runtime {
             });
         }
 
+        let _place = self.places.take().await?;
         let sandbox = self.engine.sandbox().await.map_err(|finding| Refusal {
             hint: finding.hint,
             ..Refusal::new(ErrorType::Sandbox, finding.message)
@@ -248,7 +249,7 @@ impl Runtime {
             principal: subject.principal.clone(),
             servers: facts.servers,
         };
-        let host = self.egress.host(&self.registry.targets(), scope);
+        let host = self.egress.host(&self.registry.targets(), scope).await;
         let outcome = tokio::time::timeout(timeout + SANDBOX_GRACE, sandbox.run(job, host))
             .await
             .map_err(|_| {
@@ -367,7 +368,7 @@ impl Runtime {
             principal: subject.principal.clone(),
             servers: BTreeSet::from([server.clone()]),
         };
-        let host = self.egress.host(&self.registry.targets(), scope);
+        let host = self.egress.host(&self.registry.targets(), scope).await;
         let started = Instant::now();
         let outcome = host.call(&server, &function, arguments).await;
         let mut result = ExecutionResult {
@@ -384,6 +385,11 @@ impl Runtime {
                 result.error = Some(self.egress.redact(&error.to_string()));
                 part_hint(&mut result);
             }
+        }
+        // The whole of it, not a preview: it is read by programs as often as by people.
+        self.limit(&mut result);
+        if result.error_type == Some(ErrorType::OutputLimit) {
+            result.hint = Some("ask for less, or raise `MCE_MAX_OUTPUT_SIZE_BYTES`".to_owned());
         }
         Ok(result)
     }

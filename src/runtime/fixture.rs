@@ -62,7 +62,7 @@ pub(crate) fn failed(kind: FailureKind, message: &str) -> Outcome {
     }
 }
 
-/// An API that gives every call `{"id": 7}`; what is not compiled or not imported it refuses.
+/// An API that gives every call `{"id": 7}` and the arguments it was given; what is not compiled or not imported it refuses.
 struct FakeEgress {
     recorder: Arc<dyn Recorder>,
 }
@@ -73,8 +73,11 @@ struct FakeHost {
     scope: Scope,
 }
 
+#[async_trait]
 impl Egress for FakeEgress {
-    fn host(&self, targets: &Arc<Targets>, scope: Scope) -> Arc<dyn Host> {
+    async fn prepare(&self, _targets: &Arc<Targets>) {}
+
+    async fn host(&self, targets: &Arc<Targets>, scope: Scope) -> Arc<dyn Host> {
         Arc::new(FakeHost {
             recorder: Arc::clone(&self.recorder),
             targets: Arc::clone(targets),
@@ -93,7 +96,7 @@ impl Host for FakeHost {
         &self,
         server: &str,
         function: &str,
-        _arguments: Arguments,
+        arguments: Arguments,
     ) -> Result<wire::Value, CallError> {
         let compiled = self.scope.servers.contains(server)
             && self
@@ -111,7 +114,12 @@ impl Host for FakeHost {
             elapsed: Duration::from_millis(3),
         });
         if compiled {
-            Ok(json!({"id": 7, "echo": SECRET}).into())
+            let mut answer = json!({"id": 7, "echo": SECRET});
+            if !arguments.is_empty() {
+                let given = arguments.into_values().map(wire::Value::into_json);
+                answer["given"] = given.collect();
+            }
+            Ok(answer.into())
         } else {
             Err(CallError::Egress {
                 message: format!("`{server}.{function}` is not compiled"),

@@ -25,6 +25,7 @@ mod engine;
 mod execution;
 mod identifier;
 mod load;
+mod places;
 mod preview;
 mod registry;
 mod rerun;
@@ -40,11 +41,12 @@ pub use database::Error as DatabaseError;
 pub use database::IN_MEMORY;
 pub use discovery::{
     FunctionAnswer, FunctionDetail, FunctionName, FunctionProblem, FunctionsAnswer, InlineFunction,
-    RefusedServer, ServerSummary, ServersPage,
+    RefusedServer, ServerSummary, ServersPage, UnknownCursor,
 };
 pub use egress::{Egress, Targets};
 pub use engine::{Finding, SandboxProvider};
 pub use execution::{CachedRequest, CallRequest, ExecuteRequest};
+pub use registry::compiled_folders;
 pub use result::{CallSummary, ErrorType, ExecutionResult, PlannedUse};
 
 /// The principal of a process that serves its own user (stdio, command line).
@@ -112,6 +114,7 @@ pub struct Runtime {
     settings: Arc<Settings>,
     registry: registry::Registry,
     engine: engine::Engine,
+    places: places::Places,
     egress: Arc<dyn Egress>,
     audit: Arc<audit::Audit>,
     cache: Option<cache::Cache>,
@@ -189,7 +192,10 @@ impl Runtime {
         switches: Switches,
         egress: impl FnOnce(&[Arc<ServerConfig>], Arc<dyn Recorder>) -> Arc<dyn Egress>,
     ) -> Result<Arc<Self>, Error> {
-        let audit = Arc::new(audit::Audit::open(&settings.audit_db_path)?);
+        let audit = Arc::new(audit::Audit::open(
+            &settings.audit_db_path,
+            settings.audit_max_rows,
+        )?);
         let cache = if settings.cache_enabled {
             Some(cache::Cache::open(
                 &settings.cache_db_path,
@@ -211,6 +217,7 @@ impl Runtime {
         let recorder: Arc<dyn Recorder> = audit.clone();
         let egress = egress(&registry.configs(), recorder);
         Ok(Arc::new(Self {
+            places: places::Places::new(settings.max_concurrent_executions),
             settings,
             registry,
             engine: engine::Engine::new(sandbox),
@@ -227,8 +234,12 @@ impl Runtime {
         let check = self
             .registry
             .servers(self.registry.names().map(str::to_owned).collect());
+        let prepare = async {
+            check.await;
+            self.egress.prepare(&self.registry.targets()).await;
+        };
         // What goes wrong is logged, and told to whoever asks for it.
-        let _ = tokio::join!(self.engine.sandbox(), check);
+        let _ = tokio::join!(self.engine.sandbox(), prepare);
     }
 
     /// Writes everything that is still queued. Executions should have ended.

@@ -3,6 +3,7 @@
 //! Invariant: what is used is the very text that was checked. It is read once and kept.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::io;
 use std::ops::Bound;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, PoisonError, RwLock};
@@ -77,7 +78,7 @@ impl Registry {
         let whole_folder = config.is_none()
             || (settings.compiled_output_dir_is_set && settings.swagger_config_file.is_none());
         let names: BTreeSet<String> = if whole_folder {
-            compiled_folders(folder)
+            compiled_folders(folder).unwrap_or_default()
         } else {
             configs.keys().cloned().collect()
         };
@@ -208,21 +209,24 @@ impl Registry {
     }
 }
 
-/// The sub-folders that hold a manifest and could be a server. Links are not followed.
-fn compiled_folders(folder: &Path) -> BTreeSet<String> {
-    let Ok(entries) = std::fs::read_dir(folder) else {
-        return BTreeSet::new();
-    };
-    entries
+/// The servers that a folder of compiled output holds, by name: its sub-folders that hold a
+/// manifest and could be a server. Links are not followed.
+///
+/// # Errors
+/// The folder cannot be read.
+pub fn compiled_folders(folder: &Path) -> io::Result<BTreeSet<String>> {
+    let servers = std::fs::read_dir(folder)?
         .filter_map(Result::ok)
         .filter(|entry| entry.file_type().is_ok_and(|kind| kind.is_dir()))
         .filter(|entry| entry.path().join("manifest.json").is_file())
         .filter_map(|entry| entry.file_name().into_string().ok())
         .filter(|name| is_identifier(name))
-        .collect()
+        .collect();
+    Ok(servers)
 }
 
-fn is_identifier(name: &str) -> bool {
+/// Whether a server can have this name.
+pub(super) fn is_identifier(name: &str) -> bool {
     name.starts_with(|first: char| first.is_ascii_lowercase() || first == '_')
         && name
             .chars()

@@ -72,10 +72,6 @@ pub enum ErrorType {
     Size,
     /// The guard or the load check refused.
     Security,
-    /// The linter refused.
-    Lint,
-    /// Python that the sandbox does not support.
-    Unsupported,
     /// The time limit.
     Timeout,
     /// The memory limit.
@@ -112,8 +108,6 @@ impl ErrorType {
             Self::Validation => "validation",
             Self::Size => "size",
             Self::Security => "security",
-            Self::Lint => "lint",
-            Self::Unsupported => "unsupported",
             Self::Timeout => "timeout",
             Self::Memory => "memory",
             Self::Pids => "pids",
@@ -142,10 +136,7 @@ impl From<FailureKind> for ErrorType {
             FailureKind::Pids => Self::Pids,
             FailureKind::Disk => Self::Disk,
             FailureKind::OutputLimit => Self::OutputLimit,
-            FailureKind::Cancelled => Self::Cancelled,
-            FailureKind::Unsupported => Self::Unsupported,
             FailureKind::Sandbox => Self::Sandbox,
-            FailureKind::Busy => Self::Busy,
             FailureKind::Internal => Self::Internal,
         }
     }

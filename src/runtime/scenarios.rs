@@ -299,7 +299,7 @@ async fn without_a_sandbox_discovery_works_and_executions_tell_the_finding() {
     assert_eq!(result.error_type, Some(ErrorType::Sandbox));
     assert_eq!(result.error.as_deref(), Some("no engine answers"));
     assert_eq!(result.hint.as_deref(), Some("start it"));
-    assert_eq!(runtime.list_servers(None).await.servers.len(), 1);
+    assert_eq!(runtime.list_servers(None).await.unwrap().servers.len(), 1);
 }
 
 #[tokio::test]
@@ -359,7 +359,7 @@ async fn tampered_servers_are_refused_and_the_others_go_on() {
     fixture.tamper("writes", |manifest| manifest["read_only"] = json!(true));
 
     let (runtime, sandbox) = fixture.runtime(|_, _| async { returned(json!(1)) });
-    let page = runtime.list_servers(None).await;
+    let page = runtime.list_servers(None).await.unwrap();
     let served: Vec<_> = page.servers.iter().map(|server| &server.name).collect();
     assert_eq!(served, ["pets"]);
     let refused: Vec<_> = page
@@ -384,7 +384,7 @@ async fn tampered_servers_are_refused_and_the_others_go_on() {
 
     // Compiling again mends it without a restart.
     fixture.compile("text", &[("get_it", "GET")]);
-    assert_eq!(runtime.list_servers(None).await.servers.len(), 2);
+    assert_eq!(runtime.list_servers(None).await.unwrap().servers.len(), 2);
 }
 
 #[tokio::test]
@@ -481,7 +481,7 @@ async fn servers_come_in_pages_and_functions_inline_while_few() {
         fixture.compile(&format!("s{n:02}"), &[("get_a", "GET"), ("get_b", "GET")]);
     }
     let (runtime, _) = fixture.runtime(|_, _| async { returned(json!(1)) });
-    let first = runtime.list_servers(None).await;
+    let first = runtime.list_servers(None).await.unwrap();
     assert_eq!(first.servers.len(), 20);
     assert_eq!(first.servers[0].name, "pets");
     assert_eq!(first.servers[0].description, "All about pets.");
@@ -492,12 +492,21 @@ async fn servers_come_in_pages_and_functions_inline_while_few() {
             summary: "Does get_pet.".to_owned()
         }
     );
-    let second = runtime.list_servers(first.next_cursor.as_deref()).await;
+    let second = runtime.list_servers(first.next_cursor.as_deref());
+    let second = second.await.unwrap();
     let names: Vec<_> = second.servers.iter().map(|server| &server.name).collect();
     assert_eq!(names, ["s19", "s20", "s21", "s22", "s23"]);
     assert_eq!(second.next_cursor, None);
-    let odd = runtime.list_servers(Some("no cursor")).await;
-    assert_eq!(odd.servers[0].name, "pets");
+}
+
+/// It used to give the first page, so that a client that spoilt its cursor never came to an end.
+#[tokio::test]
+async fn a_cursor_that_no_page_gave_is_an_error() {
+    let (runtime, _) = Fixture::new().runtime(|_, _| async { returned(json!(1)) });
+    for odd in ["no cursor", "", "AAAA", "_w"] {
+        let error = runtime.list_servers(Some(odd)).await.unwrap_err();
+        assert!(error.to_string().starts_with("`cursor` is no"), "{odd}");
+    }
 }
 
 #[tokio::test]
@@ -507,10 +516,71 @@ async fn many_functions_are_listed_by_name_within_a_budget() {
     let functions: Vec<_> = names.iter().map(|name| (name.as_str(), "GET")).collect();
     fixture.compile("numbers", &functions);
     let (runtime, _) = fixture.runtime(|_, _| async { returned(json!(1)) });
-    let page = runtime.list_servers(None).await;
+    let page = runtime.list_servers(None).await.unwrap();
     assert_eq!(page.servers[0].function_count, 500);
     let listed = page.servers[0].functions.len();
     assert!((50..500).contains(&listed), "{listed}");
     assert_eq!(page.servers[1].functions.len(), 2);
     assert!(serde_json::to_string(&page).unwrap().len() < 6_000);
+}
+
+/// 24 executions at once used to be 24 containers at once.
+#[tokio::test]
+async fn an_execution_beyond_the_places_is_busy_and_a_place_becomes_free_again() {
+    let fixture = Fixture::new().set("MCE_MAX_CONCURRENT_EXECUTIONS", 1);
+    let release = Arc::new(tokio::sync::Notify::new());
+    let released = Arc::clone(&release);
+    let (runtime, sandbox) = fixture.runtime(move |job, _| {
+        let released = Arc::clone(&released);
+        async move {
+            if job.code == "1" {
+                released.notified().await;
+            }
+            returned(json!(1))
+        }
+    });
+    let first = tokio::spawn({
+        let runtime = Arc::clone(&runtime);
+        async move { runtime.execute(code("1")).await }
+    });
+    while sandbox.jobs.lock().unwrap().is_empty() {
+        tokio::task::yield_now().await;
+    }
+    let second = runtime.execute(code("2")).await;
+    assert_eq!(second.error_type, Some(ErrorType::Busy));
+    assert!(second.hint.unwrap().contains("again"));
+    let mut planned = code("2");
+    planned.dry_run = true;
+    assert!(runtime.execute(planned).await.success);
+    release.notify_one();
+    assert!(first.await.unwrap().success);
+    assert!(runtime.execute(code("2")).await.success);
+    assert_eq!(sandbox.jobs.lock().unwrap().len(), 2);
+}
+
+/// `mce call` printed whatever an API sent, however long.
+#[tokio::test]
+async fn a_call_without_code_is_held_to_the_output_limit() {
+    let call = CallRequest {
+        server: "pets".to_owned(),
+        function: "get_pet".to_owned(),
+        arguments: Arguments::from_iter([(
+            "pet_id".to_owned(),
+            crate::wire::Value::String("x".repeat(2_000)),
+        )]),
+        principal: "ada".to_owned(),
+    };
+    let (runtime, _) = Fixture::new()
+        .set("MCE_MAX_INLINE_BYTES", 1024)
+        .runtime(|_, _| async { returned(json!(1)) });
+    let whole = runtime.call(call.clone()).await;
+    assert_eq!(whole.data.unwrap()["given"].as_array().unwrap().len(), 1);
+    assert!(!whole.truncated);
+
+    let (runtime, _) = Fixture::new()
+        .set("MCE_MAX_OUTPUT_SIZE_BYTES", 1024)
+        .runtime(|_, _| async { returned(json!(1)) });
+    let result = runtime.call(call).await;
+    assert_eq!(result.error_type, Some(ErrorType::OutputLimit));
+    assert_eq!(result.data, None);
 }

@@ -24,6 +24,8 @@ pub const LAST: u8 = 1;
 
 const HEADER: usize = 11;
 const HEADER_AFTER_LENGTH: usize = HEADER - 4;
+/// What an unfinished message costs beside its bytes.
+const COST: usize = 64;
 /// The deepest value that is packed. What Python reads is bounded by its own parser.
 const MAX_DEPTH: usize = 256;
 
@@ -166,8 +168,29 @@ impl Decoder {
 #[derive(Debug)]
 pub struct Assembler {
     limit: usize,
+    /// The most that one message of a kind may hold.
+    most: Option<(Kind, usize)>,
     held: usize,
-    parts: HashMap<(Kind, u32), BytesMut>,
+    parts: HashMap<(Kind, u32), Part>,
+}
+
+/// The beginning of a message.
+#[derive(Debug)]
+enum Part {
+    Kept(BytesMut),
+    /// It outgrew its bound; what still comes is dropped.
+    Dropped,
+}
+
+/// What a frame made of its message.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Assembled {
+    /// More frames are to come.
+    Unfinished,
+    /// It is complete.
+    Whole(Bytes),
+    /// It has ended, and was larger than one of its kind may be.
+    TooLarge,
 }
 
 impl Assembler {
@@ -176,38 +199,75 @@ impl Assembler {
     pub fn new(limit: usize) -> Self {
         Self {
             limit,
+            most: None,
             held: 0,
             parts: HashMap::new(),
         }
     }
 
-    /// Takes a frame; returns the message's bytes when it was the last.
+    /// The same with a bound on each message of one kind. One that is larger is not kept, and is
+    /// no error of the stream.
+    #[must_use]
+    pub fn with_most(mut self, kind: Kind, bytes: usize) -> Self {
+        self.most = Some((kind, bytes));
+        self
+    }
+
+    /// Takes a frame.
     ///
     /// # Errors
     /// [`FrameError::Budget`] where the unfinished messages outgrow the bound.
-    pub fn add(&mut self, frame: Frame) -> Result<Option<Bytes>, FrameError> {
+    pub fn add(&mut self, frame: Frame) -> Result<Assembled, FrameError> {
         let key = (frame.kind, frame.message);
-        if frame.last && !self.parts.contains_key(&key) {
-            return Ok(Some(frame.chunk));
+        let most = self.most_of(frame.kind);
+        if frame.last && frame.chunk.len() <= most && !self.parts.contains_key(&key) {
+            return Ok(Assembled::Whole(frame.chunk));
         }
-        // A message costs something even while it is empty.
-        let cost = frame.chunk.len() + 64;
-        if self.held + cost > self.limit {
+        let held = match self.parts.get(&key) {
+            Some(Part::Kept(part)) => part.len(),
+            Some(Part::Dropped) => most,
+            // A message costs something even while it is empty.
+            None => {
+                self.hold(COST)?;
+                0
+            }
+        };
+        if held.saturating_add(frame.chunk.len()) > most {
+            if let Some(Part::Kept(part)) = self.parts.insert(key, Part::Dropped) {
+                self.held = self.held.saturating_sub(part.len());
+            }
+        } else {
+            self.hold(frame.chunk.len())?;
+            let empty = || Part::Kept(BytesMut::new());
+            if let Part::Kept(part) = self.parts.entry(key).or_insert_with(empty) {
+                part.extend_from_slice(&frame.chunk);
+            }
+        }
+        if !frame.last {
+            return Ok(Assembled::Unfinished);
+        }
+        self.held = self.held.saturating_sub(COST);
+        Ok(match self.parts.remove(&key) {
+            Some(Part::Kept(part)) => {
+                self.held = self.held.saturating_sub(part.len());
+                Assembled::Whole(part.freeze())
+            }
+            Some(Part::Dropped) | None => Assembled::TooLarge,
+        })
+    }
+
+    fn most_of(&self, kind: Kind) -> usize {
+        self.most
+            .filter(|(bounded, _)| *bounded == kind)
+            .map_or(usize::MAX, |(_, most)| most)
+    }
+
+    fn hold(&mut self, bytes: usize) -> Result<(), FrameError> {
+        if self.held.saturating_add(bytes) > self.limit {
             return Err(FrameError::Budget { limit: self.limit });
         }
-        self.held += cost;
-        let part = self.parts.entry(key).or_default();
-        part.extend_from_slice(&frame.chunk);
-        if !frame.last {
-            return Ok(None);
-        }
-        let whole = self.parts.remove(&key).unwrap_or_default();
-        if self.parts.is_empty() {
-            self.held = 0;
-        } else {
-            self.held = self.held.saturating_sub(whole.len());
-        }
-        Ok(Some(whole.freeze()))
+        self.held += bytes;
+        Ok(())
     }
 }
 

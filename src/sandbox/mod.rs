@@ -96,14 +96,8 @@ pub enum FailureKind {
     Disk,
     /// The output limit.
     OutputLimit,
-    /// Cancelled by the client.
-    Cancelled,
-    /// Python that this sandbox does not support.
-    Unsupported,
     /// The sandbox itself is not available or not proven.
     Sandbox,
-    /// All places are taken.
-    Busy,
     /// A fault of MCE.
     Internal,
 }

@@ -210,7 +210,10 @@ impl Server {
         let answer = match request.name.as_ref() {
             tools::LIST_SERVERS => match arguments::parse::<ListServers>(given) {
                 Ok(ListServers { cursor }) => {
-                    answer(&self.runtime.list_servers(cursor.as_deref()).await)
+                    match self.runtime.list_servers(cursor.as_deref()).await {
+                        Ok(page) => answer(&page),
+                        Err(error) => failure(ErrorType::Validation, error.to_string()),
+                    }
                 }
                 Err(error) => failure(ErrorType::Validation, error),
             },

@@ -6,7 +6,7 @@ use indexmap::IndexMap;
 use secrecy::{ExposeSecret as _, SecretString};
 
 use super::Error;
-use crate::config::{Auth, Environment, ServerConfig, Template};
+use crate::config::{Auth, Environment, ServerConfig, Template, is_secret_name};
 use crate::headers::is_token;
 
 /// Headers whose values are no secrets, wherever they were configured.
@@ -180,9 +180,8 @@ impl Configured {
         for (name, template) in &reader.server.extra_headers {
             let text = reader.expanded(template)?;
             let value = reader.header(&template.place, name, &text)?;
-            // What the file spells out is in the file; what a variable holds may be a secret.
-            let secret = template.text.contains("${");
-            self.set_extra_header(name, value, secret);
+            let is_variable = template.text.contains("${");
+            self.set_extra_header(name, value, is_variable);
         }
         let variable = reader.server.env_name("EXTRA_HEADERS");
         if let Some(text) = reader.variable(&variable) {
@@ -200,10 +199,22 @@ impl Configured {
         Ok(())
     }
 
-    fn set_extra_header(&mut self, name: &str, value: SecretString, secret: bool) {
+    /// Keeps a header. Its value counts as a secret
+    ///
+    /// - where the header's name says so (`X-Api-Token`), wherever the value was written: with
+    ///   `allow_literal` it may stand in the file; a scheme is split off then,
+    /// - where it came from a variable and looks like a credential, see [`looks_secret`].
+    ///
+    /// Every secret is replaced in the answers of every API, so that counting `production` as
+    /// one would spoil innocent text.
+    fn set_extra_header(&mut self, name: &str, value: SecretString, is_variable: bool) {
         let lower = name.to_ascii_lowercase();
-        if secret && !PLAIN_HEADERS.contains(&lower.as_str()) && !lower.ends_with("version") {
-            self.secrets.extend(parts(&value));
+        if !PLAIN_HEADERS.contains(&lower.as_str()) && !lower.ends_with("version") {
+            if is_secret_name(&lower) {
+                self.secrets.extend(parts(&value));
+            } else if is_variable && looks_secret(value.expose_secret()) {
+                self.secrets.push(value.clone());
+            }
         }
         self.extra_headers
             .retain(|(known, _)| !known.eq_ignore_ascii_case(name));
@@ -274,6 +285,16 @@ fn without_name<'text>(text: &'text str, name: &str) -> &'text str {
         Some((head, value)) if head.trim().eq_ignore_ascii_case(name) => value.trim(),
         _ => text,
     }
+}
+
+/// Whether a value of a header with an innocent name looks like a credential: 16 characters or
+/// more without a space, or 8 or more that are letters and digits, both of them, and nothing else.
+fn looks_secret(value: &str) -> bool {
+    let is_mixed = value.chars().all(char::is_alphanumeric)
+        && value.chars().any(char::is_alphabetic)
+        && value.chars().any(char::is_numeric);
+    let length = value.chars().count();
+    !value.contains(char::is_whitespace) && (length >= 16 || length >= super::SHORT && is_mixed)
 }
 
 /// A header's value and what in it is secret by itself.

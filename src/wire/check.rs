@@ -9,8 +9,9 @@ use super::media::{self, Kind};
 use super::value::is_integer;
 use super::{ArgumentError, Arguments, Value};
 
-/// As deep as an argument may be nested; encoding recurses as deep.
-const MAX_DEPTH: usize = 256;
+/// As deep as an argument may be nested; encoding recurses as deep. The runner and the compiled
+/// client (`templates/`) have the same number.
+const MAX_DEPTH: usize = 100;
 /// As many references are followed to find a schema's type.
 const MAX_REFERENCES: usize = 16;
 /// As many legal values are listed in an error.

@@ -30,6 +30,7 @@ pub use decode::{DecodeError, decode};
 pub use encode::encode;
 pub use error_text::error_message;
 pub(crate) use json::parse_json;
+pub(crate) use percent::STRICT as COMPONENT;
 pub use value::{Arguments, Value};
 
 /// A request of one operation, encoded but not yet addressed: no base URL, no credential.

@@ -2,8 +2,8 @@
 
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 
-/// All but the unreserved characters.
-pub(super) const STRICT: &AsciiSet = &NON_ALPHANUMERIC
+/// All but the unreserved characters (RFC 3986, section 2.3).
+pub const STRICT: &AsciiSet = &NON_ALPHANUMERIC
     .remove(b'-')
     .remove(b'.')
     .remove(b'_')

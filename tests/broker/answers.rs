@@ -146,7 +146,10 @@ async fn an_api_that_reflects_what_it_received_yields_no_credential() {
         .variable("MCE_SHOP_AUTH", "Basic dXNlcjpjYW5hcnktcGFzc3dvcmQ=")
         .variable("MCE_SHOP_API_KEY", "canary key/with=signs")
         .variable("MCE_SHOP_COOKIE", "sid=canary-session")
-        .variable("MCE_SHOP_EXTRA_HEADERS", r#"{"X-Extra": "canary-extra"}"#)
+        .variable(
+            "MCE_SHOP_EXTRA_HEADERS",
+            r#"{"X-Extra": "canary-0123456789"}"#,
+        )
         .build();
     let error = format!("{:?}", shop.call("f", json!({})).await.unwrap_err());
     let request = api.only();
@@ -154,7 +157,7 @@ async fn an_api_that_reflects_what_it_received_yields_no_credential() {
         request.line,
         "GET /f?key=canary%20key%2Fwith%3Dsigns HTTP/1.1"
     );
-    assert_eq!(request.header("x-extra"), ["canary-extra"]);
+    assert_eq!(request.header("x-extra"), ["canary-0123456789"]);
     assert_eq!(
         request.header("cookie"),
         ["ck=canary key/with=signs; sid=canary-session"]

@@ -216,6 +216,14 @@ async fn calls_beyond_the_limit_are_refused() {
     host.call("shop", "get_user", given(json!({"id": "1"})))
         .await
         .unwrap();
+    // The attempts beyond that are told by their number, once.
+    drop(shop.host);
+    let last = shop.records.all().pop().unwrap();
+    assert_eq!(last.error.as_deref(), Some("limit"));
+    assert_eq!(
+        last.refusal.as_deref(),
+        Some("3 further calls beyond `MCE_MAX_CALLS`")
+    );
 }
 
 #[tokio::test]

@@ -117,13 +117,13 @@ async fn an_authority_that_cannot_be_read_is_a_problem_of_that_server() {
 #[tokio::test]
 async fn the_configured_proxy_is_asked_for_names_and_never_for_private_addresses() {
     let proxy = Capture::start(|_| response(403, &[], "")).await;
-    let with_proxy = |url: &str| {
-        let mut setup = setup(|_| {}).at(url);
+    let with_proxy = |url: &str, trusted: bool| {
+        let mut setup = setup(|config| config.allow_private_network = trusted).at(url);
         let url = format!("http://user:canary-proxy@127.0.0.1:{}", proxy.port());
         setup.limits.https_proxy = Some(url.into());
         setup.build()
     };
-    let error = with_proxy("https://api.mce.invalid/v1")
+    let error = with_proxy("https://api.mce.invalid/v1", true)
         .call("f", json!({}))
         .await
         .unwrap_err();
@@ -137,10 +137,14 @@ async fn the_configured_proxy_is_asked_for_names_and_never_for_private_addresses
     );
 
     // A name that leads into the own network is not passed on, and an address is not either.
-    with_proxy("https://localhost/v1")
+    with_proxy("https://localhost/v1", false)
         .refused("f", json!({}))
         .await;
-    let _ = with_proxy("https://127.0.0.1:9/v1")
+    // Nor is one that only the proxy can look up: it may lead into the proxy's network.
+    with_proxy("https://other.mce.invalid/v1", false)
+        .refused("f", json!({}))
+        .await;
+    let _ = with_proxy("https://127.0.0.1:9/v1", false)
         .call("f", json!({}))
         .await;
     assert_eq!(proxy.requests().len(), 1);

@@ -46,7 +46,9 @@ fn defaults_are_those_of_the_table() {
     assert_eq!(settings.cache_db_path.to_str(), Some("./data/cache.db"));
     assert_eq!(settings.audit_db_path.to_str(), Some("./data/audit.db"));
     assert_eq!(settings.allowed_domains, None);
-    assert_eq!(settings.https_proxy, None);
+    assert!(settings.https_proxy.is_none());
+    assert_eq!(settings.max_concurrent_executions, 8);
+    assert_eq!(settings.audit_max_rows, 100_000);
     assert_eq!(settings.max_calls, 200);
     assert_eq!(settings.max_concurrent_calls, 16);
     assert_eq!(settings.max_request_bytes, 10 << 20);
@@ -380,4 +382,17 @@ fn the_page_about_settings_is_current() {
         committed == page,
         "docs/settings.md is stale: run `MCE_UPDATE_DOCS=1 cargo test --test config settings`"
     );
+}
+
+/// The settings are logged and shown in their `Debug` form, which held the proxy's password.
+#[test]
+fn the_password_of_the_proxy_is_not_in_the_debug_form() {
+    let environment = Environment::from_pairs([(
+        "MCE_HTTPS_PROXY",
+        "http://user:canary-password@proxy.example:3128",
+    )]);
+    let (settings, _) = Settings::from_environment(&environment).unwrap();
+    let shown = format!("{settings:?}");
+    assert!(shown.contains("https_proxy: Some("), "{shown}");
+    assert!(!shown.contains("canary"), "{shown}");
 }

@@ -154,7 +154,7 @@ class Arguments(unittest.TestCase):
             ([float("-inf")], ValueError, "must be a finite number, not -inf"),
             (decimal.Decimal("NaN"), ValueError, "must be a finite number, not NaN"),
             (cycle, ValueError, "holds itself"),
-            (deep, ValueError, "is nested deeper than 256 levels"),
+            (deep, ValueError, "is nested deeper than 100 levels"),
             ("\ud800", ValueError, "holds a lone surrogate, which UTF-8 cannot express"),
             ({"\ud800": 1}, ValueError, "holds a lone surrogate, which UTF-8 cannot express"),
             (object(), TypeError, "cannot be of type object"),

@@ -110,6 +110,17 @@ pub struct FakeHost {
     pub calls: AtomicUsize,
     now: AtomicUsize,
     pub most_at_once: AtomicUsize,
+    /// Calls that were dropped before they had an answer.
+    pub cut_off: AtomicUsize,
+}
+
+/// Counts what is dropped in the middle. The record of a call is written in the same way.
+struct CutOff<'a>(&'a AtomicUsize);
+
+impl Drop for CutOff<'_> {
+    fn drop(&mut self) {
+        self.0.fetch_add(1, Ordering::SeqCst);
+    }
 }
 
 #[async_trait]
@@ -139,6 +150,14 @@ impl FakeHost {
         match function {
             "echo" => Ok(Value::Object(arguments)),
             "server" => Ok(Value::String(server.to_owned())),
+            "never" => {
+                let _cut_off = CutOff(&self.cut_off);
+                std::future::pending().await
+            }
+            "slower" => {
+                tokio::time::sleep(Duration::from_secs(2)).await;
+                Ok(Value::Null)
+            }
             "slow" => {
                 tokio::time::sleep(Duration::from_millis(400)).await;
                 Ok(arguments.get("n").cloned().unwrap_or_default())

@@ -3,7 +3,7 @@
 use std::collections::VecDeque;
 use std::pin::Pin;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::Duration;
 
 use bollard::container::LogOutput;
@@ -23,7 +23,7 @@ use super::error::{EngineContext, Error};
 use super::ownership::{Instance, remove};
 use super::proof::{self, Hello, Proof};
 use super::request::ContainerRequest;
-use crate::sandbox::frames::{Assembler, Decoder, Frame, Kind, unpack_json};
+use crate::sandbox::frames::{Assembled, Assembler, Decoder, Frame, Kind, unpack_json};
 
 /// The program that runs the code, handed over at start.
 const RUNNER: &str = include_str!("../../../templates/runner.py");
@@ -31,6 +31,15 @@ const RUNNER: &str = include_str!("../../../templates/runner.py");
 const START_TIMEOUT: Duration = Duration::from_secs(30);
 /// What the runner itself may say on stderr when it cannot start.
 const DIAGNOSTICS: usize = 4096;
+
+/// Bounds on the calls of one execution.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct CallLimits {
+    /// Calls that may be on their way at once; at least 1.
+    pub(super) at_once: usize,
+    /// Bytes of the request that a call becomes.
+    pub(super) max_bytes: usize,
+}
 
 /// Starts containers and sees to it that each is removed.
 #[derive(Debug)]
@@ -41,10 +50,11 @@ pub(super) struct Keeper {
     instance: Instance,
     runtime: Handle,
     number: AtomicU64,
-    /// Calls of one execution that may be on their way at once.
-    calls_at_once: usize,
-    /// How many containers exist.
+    call_limits: CallLimits,
+    /// How many containers exist or are being created.
     alive: watch::Sender<usize>,
+    /// No container is created any more.
+    closed: AtomicBool,
 }
 
 impl Keeper {
@@ -53,10 +63,10 @@ impl Keeper {
         request: ContainerRequest,
         image_environment: Vec<String>,
         instance: Instance,
-        calls_at_once: usize,
+        call_limits: CallLimits,
     ) -> Self {
         Self {
-            calls_at_once: calls_at_once.max(1),
+            call_limits,
             engine,
             request,
             image_environment,
@@ -64,6 +74,7 @@ impl Keeper {
             runtime: Handle::current(),
             number: AtomicU64::new(1),
             alive: watch::Sender::new(0),
+            closed: AtomicBool::new(false),
         }
     }
 
@@ -75,9 +86,25 @@ impl Keeper {
         &self.engine
     }
 
-    /// A started and proven container. Runs in a task of its own, so that a caller who goes away
-    /// in the middle leaves nothing behind.
+    /// A started and proven container.
     pub(super) async fn start(self: &Arc<Self>) -> Result<Started, Error> {
+        let started = self.start_and_examine().await?;
+        let findings = started.proof.failures();
+        if findings.is_empty() {
+            Ok(started)
+        } else {
+            Err(Error::NotProven { findings })
+        }
+    }
+
+    /// The checks of a container that is started for this, whatever they found.
+    pub(super) async fn examine(self: &Arc<Self>) -> Result<Proof, Error> {
+        Ok(self.start_and_examine().await?.proof)
+    }
+
+    /// Runs in a task of its own, so that a caller who goes away in the middle leaves nothing
+    /// behind.
+    async fn start_and_examine(self: &Arc<Self>) -> Result<Started, Error> {
         let keeper = Arc::clone(self);
         match self.runtime.spawn(keeper.start_here()).await {
             Ok(started) => started,
@@ -90,13 +117,18 @@ impl Keeper {
         let number = self.number.fetch_add(1, Ordering::Relaxed);
         let name = format!("{}-{number}", self.instance.name());
         let options = CreateContainerOptionsBuilder::new().name(&name).build();
+        // Counted before it exists: whoever closes waits for it.
+        let place = Place::taken(&self);
+        if self.closed.load(Ordering::SeqCst) {
+            return Err(Error::Closed);
+        }
         let created = docker
             .create_container(Some(options), self.request.body())
             .await
             .while_trying_to("create a container")?;
-        self.alive.send_modify(|alive| *alive += 1);
         let container = Container {
             id: created.id,
+            place: Some(place),
             keeper: Arc::clone(&self),
         };
         let options = AttachContainerOptionsBuilder::new()
@@ -123,12 +155,13 @@ impl Keeper {
                 findings: Vec::new(),
             },
         };
-        started.prove().await?;
+        started.examine().await?;
         Ok(started)
     }
 
-    /// Waits until no container is left, removing those that are; then forgets the instance.
+    /// Lets no container be created any more. Waits until no container is left, removing those that are; then forgets the instance.
     pub(super) async fn close(&self) -> Result<(), Error> {
+        self.closed.store(true, Ordering::SeqCst);
         self.instance.remove_own(&self.engine).await?;
         let mut alive = self.alive.subscribe();
         let none_left = alive.wait_for(|alive| *alive == 0);
@@ -140,16 +173,34 @@ impl Keeper {
     }
 }
 
+/// One of the containers that exist or are being created.
+#[derive(Debug)]
+struct Place(watch::Sender<usize>);
+
+impl Place {
+    fn taken(keeper: &Keeper) -> Self {
+        keeper.alive.send_modify(|alive| *alive += 1);
+        Self(keeper.alive.clone())
+    }
+}
+
+impl Drop for Place {
+    fn drop(&mut self) {
+        self.0.send_modify(|alive| *alive = alive.saturating_sub(1));
+    }
+}
+
 /// A container that is removed when this is dropped.
 #[derive(Debug)]
 pub(super) struct Container {
     id: String,
+    place: Option<Place>,
     keeper: Arc<Keeper>,
 }
 
 impl Container {
-    pub(super) fn calls_at_once(&self) -> usize {
-        self.keeper.calls_at_once
+    pub(super) fn call_limits(&self) -> CallLimits {
+        self.keeper.call_limits
     }
 
     pub(super) fn id(&self) -> &str {
@@ -179,16 +230,15 @@ impl Drop for Container {
     fn drop(&mut self) {
         let keeper = Arc::clone(&self.keeper);
         let id = std::mem::take(&mut self.id);
+        let place = self.place.take();
         self.keeper.runtime.spawn(async move {
             remove(&keeper.engine, &id).await;
-            keeper
-                .alive
-                .send_modify(|alive| *alive = alive.saturating_sub(1));
+            drop(place);
         });
     }
 }
 
-/// A container that runs the runner and was proven to be what was asked for.
+/// A container that runs the runner, and what it was found to be.
 pub(super) struct Started {
     pub(super) container: Container,
     pub(super) reader: FrameStream,
@@ -199,7 +249,7 @@ pub(super) struct Started {
 }
 
 impl Started {
-    async fn prove(&mut self) -> Result<(), Error> {
+    async fn examine(&mut self) -> Result<(), Error> {
         let hello = tokio::time::timeout(START_TIMEOUT, self.hello())
             .await
             .map_err(|_| Error::Start {
@@ -220,17 +270,12 @@ impl Started {
         let mut findings = proof::from_inside(&hello, &keeper.request, &keeper.image_environment);
         findings.extend(proof::from_outside(&inspected, &keeper.request));
         let limits = cgroup::limits(self.pid, &self.container.id);
-        findings.extend(proof::from_kernel(&limits, &keeper.request));
+        findings.extend(proof::from_kernel(&limits, &hello, &keeper.request));
         self.proof = Proof {
             python: hello.python,
             findings,
         };
-        let findings = self.proof.failures();
-        if findings.is_empty() {
-            Ok(())
-        } else {
-            Err(Error::NotProven { findings })
-        }
+        Ok(())
     }
 
     async fn hello(&mut self) -> Result<Hello, Error> {
@@ -267,10 +312,10 @@ impl Started {
             if frame.kind != Kind::Hello {
                 return Err(start(format!("expected `Hello`, found `{:?}`", frame.kind)));
             }
-            let payload = assembler
+            let assembled = assembler
                 .add(frame)
                 .map_err(|error| start(error.to_string()))?;
-            if let Some(payload) = payload {
+            if let Assembled::Whole(payload) = assembled {
                 return unpack_json(&payload).map_err(|error| start(error.to_string()));
             }
         }

@@ -66,6 +66,9 @@ pub enum Error {
         /// The checks that failed.
         findings: Vec<Finding>,
     },
+    /// The sandbox was shut down.
+    #[error("the sandbox is shut down; nothing is started any more")]
+    Closed,
     /// The folder for lock files cannot be used.
     #[error("cannot use the state folder `{}`: {source}", path.display())]
     State {

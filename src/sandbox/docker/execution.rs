@@ -3,12 +3,13 @@
 
 use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
+use std::time::Duration;
 
 use bytes::Bytes;
 use futures::FutureExt;
 use indexmap::IndexMap;
 use tokio::io::AsyncWriteExt;
-use tokio::sync::mpsc;
+use tokio::sync::{Semaphore, mpsc};
 use tokio::task::JoinSet;
 use tokio::time::Instant;
 
@@ -16,7 +17,7 @@ use super::container::Started;
 use super::output::Output;
 use super::verdict::{Ended, judge, lost, malformed, timeout};
 use crate::sandbox::frames::{
-    Assembler, Frame, FrameError, Kind, frames, pack, unpack, unpack_json,
+    Assembled, Assembler, Frame, FrameError, Kind, frames, pack, unpack, unpack_json,
 };
 use crate::sandbox::{CallError, Host, Job, Outcome};
 use crate::wire::{Arguments, Value};
@@ -26,6 +27,12 @@ use crate::wire::{Arguments, Value};
 const MAX_BYTES_IN_FLIGHT: usize = 64 << 20;
 /// Bytes of messages that are not complete yet.
 const MAX_UNFINISHED: usize = 64 << 20;
+/// How long calls that are cut off may take to let go.
+const GRACE: Duration = Duration::from_secs(2);
+/// Bytes of large calls, of all executions together, that are read at once. What is read takes a
+/// multiple of that.
+const MAX_BYTES_READ: usize = 64 << 20;
+static READING: Semaphore = Semaphore::const_new(MAX_BYTES_READ);
 /// Bytes of a call that take long enough to read to be read elsewhere.
 const LARGE: usize = 64 << 10;
 /// Frames that wait to be written.
@@ -47,6 +54,7 @@ struct Execution {
     said: Option<Bytes>,
     calls: JoinSet<Result<usize, FrameError>>,
     calls_at_once: usize,
+    max_call_bytes: usize,
     bytes_in_flight: usize,
     frames: mpsc::Sender<Bytes>,
     assembler: Assembler,
@@ -68,15 +76,17 @@ pub(super) async fn execute(mut started: Started, job: Job, host: Arc<dyn Host>)
         // Keeps the stream open: the runner takes its end for the host's.
         std::future::pending::<()>().await;
     });
+    let limits = started.container.call_limits();
     let mut execution = Execution {
         host,
         output: Output::new(job.max_output_bytes),
         said: None,
         calls: JoinSet::new(),
-        calls_at_once: started.container.calls_at_once(),
+        calls_at_once: limits.at_once,
+        max_call_bytes: limits.max_bytes,
         bytes_in_flight: 0,
         frames: sender,
-        assembler: Assembler::new(MAX_UNFINISHED),
+        assembler: Assembler::new(MAX_UNFINISHED).with_most(Kind::Call, most(limits.max_bytes)),
     };
     let end = match job_message(&job) {
         Ok(message) => {
@@ -112,6 +122,8 @@ pub(super) async fn execute(mut started: Started, job: Job, host: Arc<dyn Host>)
     };
     // Removed in the background; whatever still runs in it is killed.
     drop(started.container);
+    // A call that is cut off is part of what happened: its end is seen before the outcome is.
+    let _ = tokio::time::timeout(GRACE, execution.calls.shutdown()).await;
     execution.output.into_outcome(result, elapsed)
 }
 
@@ -149,8 +161,19 @@ impl Execution {
             Kind::Stdout => self.output.print(&frame.chunk),
             Kind::Stderr => self.output.complain(&frame.chunk),
             Kind::Call | Kind::Result | Kind::Ended => {
-                let Some(payload) = self.assembler.add(frame)? else {
-                    return Ok(None);
+                let payload = match self.assembler.add(frame)? {
+                    Assembled::Unfinished => return Ok(None),
+                    Assembled::Whole(payload) => payload,
+                    Assembled::TooLarge if kind == Kind::Call => {
+                        self.refuse(message);
+                        return Ok(None);
+                    }
+                    // Whatever it was to be, it is more than any result may be.
+                    Assembled::TooLarge => {
+                        return Err(FrameError::Budget {
+                            limit: MAX_UNFINISHED,
+                        });
+                    }
                 };
                 match kind {
                     Kind::Call => self.call(message, payload)?,
@@ -163,6 +186,27 @@ impl Execution {
             }
         }
         Ok(None)
+    }
+
+    /// Answers a call that is too large to be looked at.
+    fn refuse(&mut self, message: u32) {
+        let (limit, frames_out) = (self.max_call_bytes, self.frames.clone());
+        self.calls.spawn(async move {
+            let refusal = CallError::Limit {
+                message: format!(
+                    "the arguments of the call are larger than a request of {limit} bytes can be \
+                     (`MCE_MAX_REQUEST_BYTES`)"
+                ),
+            };
+            send(
+                &frames_out,
+                Kind::Answer,
+                message,
+                &pack(&answer_message(Err(refusal)))?,
+            )
+            .await;
+            Ok(0)
+        });
     }
 
     fn call(&mut self, message: u32, payload: Bytes) -> Result<(), FrameError> {
@@ -179,7 +223,17 @@ impl Execution {
         self.calls.spawn(async move {
             let call = match read {
                 Some(call) => call,
-                None => elsewhere(move || Call::read(&payload)).await??,
+                None => {
+                    let bytes = u32::try_from(size.min(MAX_BYTES_READ)).unwrap_or(u32::MAX);
+                    let reading = READING.acquire_many(bytes).await;
+                    // Held by the reading, which goes on when the execution has ended.
+                    elsewhere(move || {
+                        let call = Call::read(&payload);
+                        drop(reading);
+                        call
+                    })
+                    .await??
+                }
             };
             let calling = host.call(&call.server, &call.function, call.arguments);
             let answer = match AssertUnwindSafe(calling).catch_unwind().await {
@@ -200,6 +254,12 @@ impl Execution {
         });
         Ok(())
     }
+}
+
+/// The most bytes that a call may have whose request has at most `request`: its text may hold
+/// characters that take two bytes in JSON, and one in the request.
+fn most(request: usize) -> usize {
+    request.saturating_mul(2).saturating_add(LARGE)
 }
 
 /// Does what may take long on a thread of its own.

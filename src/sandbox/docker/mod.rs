@@ -28,7 +28,7 @@ pub use proof::{Finding, Proof};
 
 use super::{Failure, FailureKind, Host, Job, Outcome, Sandbox};
 use crate::config::Settings;
-use container::Keeper;
+use container::{CallLimits, Keeper};
 use ownership::Instance;
 use request::ContainerRequest;
 
@@ -77,7 +77,10 @@ impl DockerSandbox {
                 request,
                 environment,
                 instance,
-                settings.max_concurrent_calls,
+                CallLimits {
+                    at_once: settings.max_concurrent_calls.max(1),
+                    max_bytes: settings.max_request_bytes,
+                },
             )),
             image: settings.docker_image.clone(),
             image_id,
@@ -92,16 +95,16 @@ impl DockerSandbox {
         Ok(self.keeper.start().await?.proof)
     }
 
-    /// The engine, the image and a proof.
+    /// The engine, the image and the checks of a container, whatever they found.
     ///
     /// # Errors
-    /// As [`Self::prove`].
+    /// Why no container started.
     pub async fn status(&self) -> Result<Status, Error> {
         Ok(Status {
             engine: self.keeper.engine().facts().await?,
             image: self.image.clone(),
             image_id: self.image_id.clone(),
-            proof: self.prove().await?,
+            proof: self.keeper.examine().await?,
         })
     }
 

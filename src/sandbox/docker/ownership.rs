@@ -1,13 +1,16 @@
 //! Whose a container is. Every container carries the id of the MCE process that made it and of
 //! the machine it ran on; every process holds a lock named by its id. What a process that died
 //! left behind is removed by the next one: only containers of this machine, and only where the
-//! lock is free.
+//! lock is free. A process that kept its state elsewhere, or ran before the last boot, has no lock
+//! to be seen: of it only containers that ended long ago are removed.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::fs::{self, File, TryLockError};
 use std::io;
 use std::path::{Path, PathBuf};
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
+use bollard::models::{ContainerSummary, ContainerSummaryStateEnum};
 use bollard::query_parameters::{ListContainersOptionsBuilder, RemoveContainerOptionsBuilder};
 use sha2::{Digest, Sha256};
 
@@ -16,6 +19,10 @@ use super::error::{EngineContext, Error};
 
 const INSTANCE: &str = "mce.instance";
 const MACHINE: &str = "mce.machine";
+/// The machine without its boot.
+const HOST: &str = "mce.host";
+/// A container that has ended so long after it was made is nobody's: no execution takes longer.
+const FORGOTTEN_AFTER: Duration = Duration::from_secs(15 * 60);
 
 /// This process as the owner of containers. Dropping it frees the lock
 /// but leaves the file: without it the next process could not tell whose containers are left.
@@ -23,6 +30,7 @@ const MACHINE: &str = "mce.machine";
 pub(super) struct Instance {
     id: String,
     machine: String,
+    host: String,
     folder: PathBuf,
     _lock: File,
 }
@@ -49,7 +57,8 @@ impl Instance {
         fs::rename(&draft, &path).map_err(state(&path))?;
         Ok(Self {
             id,
-            machine: machine(),
+            machine: hash_of(&[MACHINE_ID, BOOT_ID]),
+            host: hash_of(&[MACHINE_ID]),
             folder,
             _lock: lock,
         })
@@ -60,6 +69,7 @@ impl Instance {
         BTreeMap::from([
             (INSTANCE.to_owned(), self.id.clone()),
             (MACHINE.to_owned(), self.machine.clone()),
+            (HOST.to_owned(), self.host.clone()),
         ])
     }
 
@@ -72,13 +82,25 @@ impl Instance {
     pub(super) async fn sweep(&self, engine: &Engine) -> Result<usize, Error> {
         let mut removed = 0;
         let mut dead = BTreeSet::new();
-        for (container, instance) in self.containers(engine, MACHINE, &self.machine).await? {
+        for container in self.containers(engine, MACHINE, &self.machine).await? {
+            let Some((container, instance)) = id_and_instance(container) else {
+                continue;
+            };
             if instance == self.id || !(dead.contains(&instance) || self.is_dead(&instance)) {
                 continue;
             }
             remove(engine, &container).await;
             removed += 1;
             dead.insert(instance);
+        }
+        for container in self.containers(engine, HOST, &self.host).await? {
+            if is_forgotten(&container, SystemTime::now())
+                && let Some((container, instance)) = id_and_instance(container)
+                && instance != self.id
+            {
+                remove(engine, &container).await;
+                removed += 1;
+            }
         }
         self.remove_free_locks();
         Ok(removed)
@@ -98,19 +120,20 @@ impl Instance {
     /// Removes every container of this process; returns how many.
     pub(super) async fn remove_own(&self, engine: &Engine) -> Result<usize, Error> {
         let own = self.containers(engine, INSTANCE, &self.id).await?;
-        for (container, _) in &own {
-            remove(engine, container).await;
+        let count = own.len();
+        for (container, _) in own.into_iter().filter_map(id_and_instance) {
+            remove(engine, &container).await;
         }
-        Ok(own.len())
+        Ok(count)
     }
 
-    /// Ids and instances of the containers with a label.
+    /// The containers with a label.
     async fn containers(
         &self,
         engine: &Engine,
         label: &str,
         value: &str,
-    ) -> Result<Vec<(String, String)>, Error> {
+    ) -> Result<Vec<ContainerSummary>, Error> {
         let filters = HashMap::from([("label", vec![format!("{label}={value}")])]);
         let filters: HashMap<String, Vec<String>> = filters
             .into_iter()
@@ -120,18 +143,11 @@ impl Instance {
             .all(true)
             .filters(&filters)
             .build();
-        let found = engine
+        engine
             .docker
             .list_containers(Some(options))
             .await
-            .while_trying_to("list its containers")?;
-        Ok(found
-            .into_iter()
-            .filter_map(|container| {
-                let instance = container.labels?.remove(INSTANCE)?;
-                Some((container.id?, instance))
-            })
-            .collect())
+            .while_trying_to("list its containers")
     }
 
     /// Whether the process of this id is known to be gone. A lock file that does not exist says
@@ -173,14 +189,36 @@ pub(super) async fn remove(engine: &Engine, container: &str) {
     }
 }
 
+fn id_and_instance(container: ContainerSummary) -> Option<(String, String)> {
+    let instance = container.labels?.remove(INSTANCE)?;
+    Some((container.id?, instance))
+}
+
+/// Whether a container has ended and is older than any execution.
+fn is_forgotten(container: &ContainerSummary, now: SystemTime) -> bool {
+    let has_ended = matches!(
+        container.state,
+        Some(ContainerSummaryStateEnum::EXITED | ContainerSummaryStateEnum::DEAD)
+    );
+    let created = container.created.and_then(|at| u64::try_from(at).ok());
+    let age = created
+        .map(|at| UNIX_EPOCH + Duration::from_secs(at))
+        .and_then(|at| now.duration_since(at).ok());
+    has_ended && age.is_some_and(|age| age > FORGOTTEN_AFTER)
+}
+
 fn lock_path(folder: &Path, instance: &str) -> PathBuf {
     folder.join(format!("{instance}.lock"))
 }
 
-/// A hash of the machine and its present boot: after a reboot no lock means anything.
-fn machine() -> String {
+const MACHINE_ID: &str = "/etc/machine-id";
+/// Another after each boot, when no lock means anything any more.
+const BOOT_ID: &str = "/proc/sys/kernel/random/boot_id";
+
+/// A hash of what stands in files.
+fn hash_of(paths: &[&str]) -> String {
     let mut hash = Sha256::new();
-    for path in ["/etc/machine-id", "/proc/sys/kernel/random/boot_id"] {
+    for path in paths {
         hash.update(fs::read(path).unwrap_or_default());
         hash.update([0]);
     }
@@ -208,6 +246,25 @@ mod tests {
         let id = other.id.clone();
         drop(other);
         assert!(mine.is_dead(&id));
+    }
+
+    #[test]
+    fn only_what_ended_and_is_older_than_any_execution_is_forgotten() {
+        let now = UNIX_EPOCH + Duration::from_secs(1_000_000);
+        let forgotten = |state, created| {
+            let container = ContainerSummary {
+                state: Some(state),
+                created: Some(created),
+                ..ContainerSummary::default()
+            };
+            is_forgotten(&container, now)
+        };
+        let exited = ContainerSummaryStateEnum::EXITED;
+        assert!(forgotten(exited, 1_000_000 - 901));
+        assert!(!forgotten(exited, 1_000_000 - 899));
+        assert!(!forgotten(exited, 1_000_500));
+        assert!(!forgotten(ContainerSummaryStateEnum::RUNNING, 0));
+        assert!(!forgotten(ContainerSummaryStateEnum::CREATED, 0));
     }
 
     #[test]

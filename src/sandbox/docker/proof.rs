@@ -8,7 +8,7 @@ use bollard::models::ContainerInspectResponse;
 use serde::{Deserialize, Serialize};
 
 use super::cgroup::Limits;
-use super::request::{ContainerRequest, ENVIRONMENT};
+use super::request::{ContainerRequest, ENVIRONMENT, TMPFS};
 
 /// What the checks of one container found.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -57,6 +57,9 @@ pub(super) struct Hello {
     pub sockets: BTreeMap<String, u32>,
     pub root: String,
     pub root_read_only: bool,
+    /// The mounts that can be written, with their options.
+    pub writable: BTreeMap<String, Vec<String>>,
+    pub programs_from_memory: String,
     pub interfaces: Vec<String>,
     pub limits: BTreeMap<String, String>,
 }
@@ -133,6 +136,18 @@ pub(super) fn from_inside(
     );
     findings.equal("writing `/`", "EROFS", &hello.root);
     findings.equal("`/` is mounted read-only", true, hello.root_read_only);
+    findings.equal(
+        "files in memory that could be run",
+        "EPERM",
+        &hello.programs_from_memory,
+    );
+    let writable: Vec<String> = hello
+        .writable
+        .iter()
+        .map(|(path, options)| described(path, options))
+        .collect();
+    let expected = join(TMPFS.map(|(path, _)| described(path, &MOUNT_OPTIONS)));
+    findings.equal("places that can be written", expected, join(&writable));
     let unexpected: Vec<&String> = hello
         .environment
         .iter()
@@ -163,12 +178,24 @@ pub(super) fn from_inside(
     findings.0
 }
 
+/// What every place that can be written is mounted with.
+const MOUNT_OPTIONS: [&str; 3] = ["nodev", "noexec", "nosuid"];
+
+/// A mount with those of its options that bound what can be done there.
+fn described<T: AsRef<str>>(path: &str, options: &[T]) -> String {
+    let set = MOUNT_OPTIONS
+        .into_iter()
+        .filter(|name| options.iter().any(|option| option.as_ref() == *name));
+    format!("{path} ({})", set.collect::<Vec<_>>().join(" "))
+}
+
 fn is_expected(name: &str, value: &str, image_environment: &[String]) -> bool {
     let fixed = ENVIRONMENT
         .iter()
         .any(|(fixed, text)| *fixed == name && *text == value);
-    // Podman says `container=…` to every container.
-    fixed || name == "container" || image_environment.contains(&format!("{name}={value}"))
+    // Podman says so to every container.
+    let podman = name == "container" && (value == "podman" || value == "oci");
+    fixed || podman || image_environment.contains(&format!("{name}={value}"))
 }
 
 fn field<'a>(fields: &'a BTreeMap<String, String>, name: &str) -> &'a str {
@@ -181,9 +208,27 @@ fn join<T: AsRef<str>>(names: impl IntoIterator<Item = T>) -> String {
     names.join(", ")
 }
 
-/// Judges the limits that the host's kernel has in force, where they can be read.
-pub(super) fn from_kernel(limits: &Limits, request: &ContainerRequest) -> Vec<Finding> {
+/// Judges the limits that the host's kernel has in force, where they can be read. A limit that
+/// neither it nor the container shows is not known to be in force.
+pub(super) fn from_kernel(
+    limits: &Limits,
+    hello: &Hello,
+    request: &ContainerRequest,
+) -> Vec<Finding> {
     let mut findings = Findings::default();
+    for (name, expected, kernel) in [
+        ("memory", request.memory, &limits.memory),
+        ("pids", request.pids, &limits.pids),
+    ] {
+        if kernel.is_none() && !hello.limits.contains_key(name) {
+            findings.add(
+                &format!("limit in force: {name}"),
+                expected,
+                "not measured",
+                false,
+            );
+        }
+    }
     if let Some(memory) = &limits.memory {
         findings.equal("cgroup: memory", request.memory, memory);
     }
@@ -323,6 +368,11 @@ mod tests {
             "environment": {"LANG": "C.UTF-8", "PYTHON_VERSION": "3.13"},
             "sockets": {"EPERM": 138},
             "root": "EROFS", "root_read_only": true, "interfaces": ["lo"],
+            "writable": {
+                "/tmp": ["rw", "nosuid", "nodev", "noexec", "relatime"],
+                "/workspace": ["rw", "noexec", "nosuid", "nodev"],
+            },
+            "programs_from_memory": "EPERM",
             "limits": {"memory": "268435456", "pids": "128"},
         })
     }
@@ -364,6 +414,26 @@ mod tests {
             ("/root_read_only", json!(false), "`/` is mounted read-only"),
             ("/interfaces", json!(["lo", "eth0"]), "network interfaces"),
             ("/environment", json!({"TOKEN": "x"}), "environment"),
+            ("/environment", json!({"container": "x"}), "environment"),
+            (
+                "/programs_from_memory",
+                json!("created"),
+                "files in memory that could be run",
+            ),
+            (
+                "/writable/~1tmp",
+                json!(["rw", "nosuid", "nodev"]),
+                "places that can be written",
+            ),
+            (
+                "/writable",
+                json!({
+                    "/dev/shm": ["rw", "noexec", "nosuid", "nodev"],
+                    "/tmp": ["rw", "noexec", "nosuid", "nodev"],
+                    "/workspace": ["rw", "noexec", "nosuid", "nodev"],
+                }),
+                "places that can be written",
+            ),
             (
                 "/environment",
                 json!({"PYTHON_VERSION": "other"}),
@@ -429,13 +499,40 @@ mod tests {
     }
 
     #[test]
+    fn a_limit_that_nobody_can_see_is_not_taken_for_one_in_force() {
+        let unseen = |limits: &Limits, change: &dyn Fn(&mut Hello)| -> Vec<String> {
+            let mut hello = serde_json::from_value(good()).unwrap();
+            change(&mut hello);
+            let findings = from_kernel(limits, &hello, &request());
+            let failed = findings.into_iter().filter(|finding| !finding.ok);
+            failed.map(|finding| finding.check).collect()
+        };
+        let none = Limits::default();
+        assert_eq!(unseen(&none, &|_| ()), Vec::<String>::new());
+        assert_eq!(
+            unseen(&none, &|hello| hello.limits.clear()),
+            ["limit in force: memory", "limit in force: pids"]
+        );
+        let seen = Limits {
+            memory: Some("268435456".to_owned()),
+            pids: Some("128".to_owned()),
+            cpu: None,
+        };
+        assert_eq!(
+            unseen(&seen, &|hello| hello.limits.clear()),
+            Vec::<String>::new()
+        );
+    }
+
+    #[test]
     fn the_processor_time_is_computed_from_quota_and_period() {
         let failed = |cpu: &str| {
             let limits = Limits {
                 cpu: Some(cpu.to_owned()),
                 ..Limits::default()
             };
-            from_kernel(&limits, &request())
+            let hello = serde_json::from_value(good()).unwrap();
+            from_kernel(&limits, &hello, &request())
                 .iter()
                 .any(|finding| !finding.ok)
         };

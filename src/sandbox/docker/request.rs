@@ -39,7 +39,11 @@ pub(super) const ENVIRONMENT: [(&str, &str); 4] = [
 ];
 
 /// The tmpfs mounts and their sizes; the only places that can be written.
-const TMPFS: [(&str, &str); 2] = [("/tmp", "64m"), ("/workspace", "128m")];
+pub(super) const TMPFS: [(&str, &str); 2] = [("/tmp", "64m"), ("/workspace", "128m")];
+
+/// A mount that every container has and anyone in it could write; an empty one takes its place.
+/// `/dev/shm` is not mounted at all: see `ipc_mode`.
+const MESSAGE_QUEUES: &str = "/dev/mqueue";
 
 /// What to ask the engine for.
 #[derive(Debug, Clone)]
@@ -135,12 +139,12 @@ impl ContainerRequest {
             pids_limit: Some(self.pids),
             ulimits: Some(vec![limit("core", 0), limit("nofile", 1024)]),
             tmpfs: Some(self.tmpfs()),
-            shm_size: Some(16 << 20),
             binds: Some(Vec::new()),
             // Else the engine writes the host's name servers into the container.
             dns: Some(vec!["127.0.0.1".to_owned()]),
             dns_search: Some(vec![".".to_owned()]),
-            ipc_mode: Some("private".to_owned()),
+            // A namespace of its own, without `/dev/shm`.
+            ipc_mode: Some("none".to_owned()),
             log_config: Some(HostConfigLogConfig {
                 typ: Some("none".to_owned()),
                 config: None,
@@ -169,6 +173,10 @@ impl ContainerRequest {
                 let options = format!("rw,noexec,nosuid,nodev,size={size}{owner}");
                 ((*path).to_owned(), options)
             })
+            .chain([(
+                MESSAGE_QUEUES.to_owned(),
+                "ro,noexec,nosuid,nodev,size=4k".to_owned(),
+            )])
             .collect()
     }
 
@@ -265,6 +273,10 @@ mod tests {
             "settimeofday",
             "clock_settime",
             "fanotify_init",
+            // Files without a place, on no `noexec` mount, and running them.
+            "memfd_create",
+            "memfd_secret",
+            "execveat",
         ] {
             assert!(!allowed(refused), "{refused}");
         }

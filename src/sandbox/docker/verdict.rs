@@ -12,6 +12,9 @@ use crate::sandbox::frames::{FrameError, unpack_plain};
 use crate::sandbox::{Failure, FailureKind, Job};
 use crate::wire::Value;
 
+/// The longest report of an error that is read; the runner keeps its own much shorter.
+const MAX_FAILURE: usize = 256 << 10;
+
 /// How the executing process ended, as the supervisor says.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -20,6 +23,8 @@ pub(super) struct Ended {
     signal: Option<i64>,
     violation: Option<String>,
     pub(super) truncated: bool,
+    /// The temporary file systems to which next to nothing more can be written.
+    full: Vec<String>,
 }
 
 /// What the code says it ended with.
@@ -56,6 +61,8 @@ struct SaidFailure {
     hint: Option<String>,
     #[serde(default)]
     refused_process: bool,
+    #[serde(default)]
+    disk_full: bool,
 }
 
 /// What the end of the executing process means.
@@ -72,13 +79,25 @@ pub(super) async fn judge(
     let Some(said) = said else {
         return Err(no_word(container, pid, ended).await);
     };
+    let size = said.len();
     // The JSON around the result is a few bytes.
-    if said.len() > job.max_output_bytes.saturating_add(64) {
+    let is_too_large = size > job.max_output_bytes.saturating_add(64);
+    // The limit is one of results: an error with its traceback may be longer than a small one.
+    if is_too_large && size > MAX_FAILURE {
         return Err(output_limit(job.max_output_bytes));
     }
     match Said::read(said) {
+        Ok(Said::Result(_)) if is_too_large => Err(output_limit(job.max_output_bytes)),
         Ok(Said::Result(value)) => Ok(value.into_json()),
-        Ok(Said::Failure(said)) => Err(said_failure(said, container, pid, job)),
+        Ok(Said::Failure(said)) => {
+            let seen = Seen {
+                refused_process: said.refused_process
+                    && counters(pid, container.id())
+                        .is_some_and(|counters| counters.pids_refused > 0),
+                full: !ended.full.is_empty(),
+            };
+            Err(said_failure(said, &seen, job))
+        }
         Err(error) => Err(failure(
             FailureKind::Execution,
             format!("the result of the code cannot be read: {error}"),
@@ -86,17 +105,22 @@ pub(super) async fn judge(
     }
 }
 
-fn said_failure(said: SaidFailure, container: &Container, pid: Option<i64>, job: &Job) -> Failure {
+/// What others than the code saw of limits that it may have run into.
+struct Seen {
+    /// The kernel refused it a process.
+    refused_process: bool,
+    /// The supervisor found a temporary file system full.
+    full: bool,
+}
+
+fn said_failure(said: SaidFailure, seen: &Seen, job: &Job) -> Failure {
     let kind = match said.kind.as_str() {
         "api" => FailureKind::Api,
         "egress" => FailureKind::Egress,
         "output_limit" => return output_limit(job.max_output_bytes),
-        // The code's word, and the kernel's: a process was refused.
-        _ if said.refused_process
-            && counters(pid, container.id()).is_some_and(|counters| counters.pids_refused > 0) =>
-        {
-            FailureKind::Pids
-        }
+        // The code's word, and that of another.
+        _ if said.refused_process && seen.refused_process => FailureKind::Pids,
+        _ if said.disk_full && seen.full => FailureKind::Disk,
         _ => FailureKind::Execution,
     };
     let hint = match kind {
@@ -267,6 +291,38 @@ mod tests {
             panic!("a result");
         };
         assert_eq!(value.into_json().to_string(), text);
+    }
+
+    fn ends_as(said: &str, seen: &Seen) -> FailureKind {
+        let said = serde_json::from_str(said).unwrap();
+        let job = Job {
+            execution_id: String::new(),
+            code: String::new(),
+            modules: Vec::new(),
+            timeout: Duration::ZERO,
+            max_output_bytes: 1,
+        };
+        said_failure(said, seen, &job).kind
+    }
+
+    #[test]
+    fn the_code_alone_cannot_claim_a_limit_nor_can_a_full_disk_explain_another_error() {
+        let none = Seen {
+            refused_process: false,
+            full: false,
+        };
+        let both = Seen {
+            refused_process: true,
+            full: true,
+        };
+        let disk = r#"{"kind":"execution","message":"m","disk_full":true}"#;
+        let pids = r#"{"kind":"execution","message":"m","refused_process":true}"#;
+        let plain = r#"{"kind":"execution","message":"m"}"#;
+        assert_eq!(ends_as(disk, &none), FailureKind::Execution);
+        assert_eq!(ends_as(disk, &both), FailureKind::Disk);
+        assert_eq!(ends_as(pids, &none), FailureKind::Execution);
+        assert_eq!(ends_as(pids, &both), FailureKind::Pids);
+        assert_eq!(ends_as(plain, &both), FailureKind::Execution);
     }
 
     #[test]

@@ -87,7 +87,7 @@ fn a_long_message_is_cut_into_chunks_and_joined_while_another_passes() {
     let mut whole = Vec::new();
     for frame in decode_all(&stream.concat()).unwrap() {
         let number = frame.message;
-        if let Some(message) = assembler.add(frame).unwrap() {
+        if let Assembled::Whole(message) = assembler.add(frame).unwrap() {
             whole.push((number, message));
         }
     }
@@ -139,6 +139,36 @@ fn unfinished_messages_cannot_fill_the_memory() {
     };
     let error = (0..1000).find_map(|number| assembler.add(unfinished(number)).err());
     assert_eq!(error, Some(FrameError::Budget { limit: 10_000 }));
+}
+
+#[test]
+fn a_call_larger_than_allowed_is_not_kept_and_ends_no_stream() {
+    let frame = |kind, last, message, size: usize| Frame {
+        kind,
+        last,
+        message,
+        chunk: Bytes::from(vec![7; size]),
+    };
+    let mut assembler = Assembler::new(1000).with_most(Kind::Call, 100);
+    for message in 0..50 {
+        // 50 times 240 bytes would not fit if any of it were kept.
+        for _ in 0..3 {
+            let added = assembler.add(frame(Kind::Call, false, message, 80));
+            assert_eq!(added, Ok(Assembled::Unfinished));
+        }
+        let added = assembler.add(frame(Kind::Call, true, message, 0));
+        assert_eq!(added, Ok(Assembled::TooLarge));
+    }
+    let whole = |added: Result<Assembled, FrameError>| match added {
+        Ok(Assembled::Whole(bytes)) => bytes.len(),
+        other => panic!("{other:?}"),
+    };
+    let added = assembler.add(frame(Kind::Call, true, 50, 101));
+    assert_eq!(added, Ok(Assembled::TooLarge));
+    assert_eq!(whole(assembler.add(frame(Kind::Call, true, 51, 100))), 100);
+    assert_eq!(whole(assembler.add(frame(Kind::Result, true, 0, 500))), 500);
+    assembler.add(frame(Kind::Call, false, 52, 60)).unwrap();
+    assert_eq!(whole(assembler.add(frame(Kind::Call, true, 52, 40))), 100);
 }
 
 #[test]
