@@ -91,7 +91,7 @@ def list_books(
         genre: Only books of this genre
         max_price: Only books that cost no more than this, in euros
         language: Only books in one of these languages
-        limit: At most so many books The API's default is `20`.
+        limit: At most so many books. The API's default is `20`.
 
     Returns:
         The books

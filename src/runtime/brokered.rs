@@ -134,7 +134,7 @@ impl Parts {
 fn report(broker: &Broker, reported: &mut BTreeSet<String>) {
     for (server, problem) in broker.problems() {
         if reported.insert(format!("{server}: {problem}")) {
-            tracing::warn!(server, problem, "a server cannot be called");
+            tracing::warn!(server, %problem, "a server cannot be called");
         }
     }
     for warning in broker.warnings() {
