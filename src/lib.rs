@@ -23,6 +23,7 @@ pub mod python;
 pub mod runtime;
 pub mod sandbox;
 pub mod server;
+pub mod signals;
 pub mod variables;
 pub mod vault;
 pub mod wire;

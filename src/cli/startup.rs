@@ -8,6 +8,7 @@ use super::stop::{OrStop, Stop};
 use super::{Global, logging};
 use crate::config::{self, Config, Environment, Settings};
 use crate::sandbox::docker::{self, DockerSandbox};
+pub(super) use crate::signals::asked_to_stop as interrupted;
 
 /// What every subcommand starts from.
 pub(super) struct Startup {
@@ -127,17 +128,4 @@ pub(super) fn on_threads<T>(future: impl Future<Output = Result<T, Stop>>) -> Re
     // A thread that waits for input which never comes must not keep the process alive.
     threads.shutdown_timeout(Duration::from_secs(5));
     outcome
-}
-
-/// Ends with the first SIGINT or SIGTERM.
-pub(super) async fn interrupted() {
-    use tokio::signal::unix::{SignalKind, signal};
-
-    let Ok(mut terminate) = signal(SignalKind::terminate()) else {
-        return std::future::pending().await;
-    };
-    tokio::select! {
-        _ = tokio::signal::ctrl_c() => {}
-        _ = terminate.recv() => {}
-    }
 }

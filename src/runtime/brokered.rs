@@ -134,7 +134,7 @@ impl Parts {
 fn report(broker: &Broker, reported: &mut BTreeSet<String>) {
     for (server, problem) in broker.problems() {
         if reported.insert(format!("{server}: {problem}")) {
-            tracing::warn!(server, problem, "a server cannot be called");
+            tracing::warn!(server, %problem, "a server cannot be called");
         }
     }
     for warning in broker.warnings() {
@@ -158,5 +158,53 @@ impl Egress for Brokered {
     fn redact(&self, text: &str) -> String {
         let broker = Arc::clone(&self.current().broker);
         broker.redactor().text(text).into_owned()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::fixture::{Fixture, manifest};
+    use super::*;
+    use crate::broker::{CallRecord, Target};
+
+    struct Nobody;
+
+    impl Recorder for Nobody {
+        fn record(&self, _: CallRecord) {}
+    }
+
+    /// Nothing called for the broker's warnings, so nobody ever read them.
+    #[tokio::test]
+    async fn what_the_broker_warns_of_is_reported_once() {
+        let config = Arc::new(ServerConfig {
+            name: "pets".to_owned(),
+            ..ServerConfig::default()
+        });
+        let environment = Arc::new(Environment::from_pairs([
+            ("MCE_PETS_BASE_URL", "http://pets.example"),
+            ("MCE_PETS_AUTH", "Bearer 0123456789"),
+        ]));
+        let brokered = Brokered::new(
+            &[Arc::clone(&config)],
+            &environment,
+            Arc::new(Nobody),
+            &Fixture::new().settings(),
+            Path::new(""),
+        );
+        let manifest = manifest("pets", &[("get_pet", "GET")], "");
+        let target = Target {
+            manifest: Arc::new(serde_json::from_value(manifest).unwrap()),
+            config,
+            read_only: false,
+        };
+        let targets = Targets::from([("pets".to_owned(), target)]);
+        for _ in 0..2 {
+            brokered.prepare(&Arc::new(targets.clone())).await;
+        }
+        let reported = brokered.reported.lock().await;
+        assert_eq!(
+            reported.iter().collect::<Vec<_>>(),
+            ["server `pets`: credentials go to `pets.example` unencrypted; use `https://`"]
+        );
     }
 }

@@ -28,6 +28,19 @@ pub(crate) struct FakeSandbox {
     pub(crate) jobs: Mutex<Vec<Job>>,
 }
 
+impl FakeSandbox {
+    pub(crate) fn new<F, Playing>(play: F) -> Self
+    where
+        F: Fn(Job, Arc<dyn Host>) -> Playing + Send + Sync + 'static,
+        Playing: Future<Output = Outcome> + Send + 'static,
+    {
+        Self {
+            play: Box::new(move |job, host| Box::pin(play(job, host))),
+            jobs: Mutex::default(),
+        }
+    }
+}
+
 #[async_trait]
 impl Sandbox for FakeSandbox {
     fn name(&self) -> &'static str {
@@ -196,10 +209,7 @@ impl Fixture {
         F: Fn(Job, Arc<dyn Host>) -> Playing + Send + Sync + 'static,
         Playing: Future<Output = Outcome> + Send + 'static,
     {
-        let sandbox = Arc::new(FakeSandbox {
-            play: Box::new(move |job, host| Box::pin(play(job, host))),
-            jobs: Mutex::default(),
-        });
+        let sandbox = Arc::new(FakeSandbox::new(play));
         let provider = SandboxProvider::ready(sandbox.clone());
         (self.runtime_with(provider, Switches::default()), sandbox)
     }
@@ -273,7 +283,7 @@ def {function}(*, pet_id: int) -> Pet:
     text
 }
 
-fn manifest(server: &str, functions: &[(&str, &str)], source: &str) -> Value {
+pub(crate) fn manifest(server: &str, functions: &[(&str, &str)], source: &str) -> Value {
     let functions: Vec<Value> = functions
         .iter()
         .map(|(name, method)| {

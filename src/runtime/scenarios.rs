@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 
-use super::fixture::{Fixture, SECRET, code, failed, returned, rows};
+use super::fixture::{FakeSandbox, Fixture, SECRET, code, failed, returned, rows};
 use super::*;
 use crate::sandbox::FailureKind;
 use crate::wire::Arguments;
@@ -592,17 +592,48 @@ async fn a_call_without_code_is_held_to_the_output_limit() {
         )]),
         principal: "ada".to_owned(),
     };
-    let (runtime, _) = Fixture::new()
-        .set("MCE_MAX_INLINE_BYTES", 1024)
-        .runtime(|_, _| async { returned(json!(1)) });
+    let fixture = Fixture::new().set("MCE_MAX_INLINE_BYTES", 1024);
+    let (runtime, _) = fixture.runtime(|_, _| async { returned(json!(1)) });
     let whole = runtime.call(call.clone()).await;
     assert_eq!(whole.data.unwrap()["given"].as_array().unwrap().len(), 1);
     assert!(!whole.truncated);
 
-    let (runtime, _) = Fixture::new()
-        .set("MCE_MAX_OUTPUT_SIZE_BYTES", 1024)
-        .runtime(|_, _| async { returned(json!(1)) });
+    let fixture = Fixture::new().set("MCE_MAX_OUTPUT_SIZE_BYTES", 1024);
+    let (runtime, _) = fixture.runtime(|_, _| async { returned(json!(1)) });
     let result = runtime.call(call).await;
     assert_eq!(result.error_type, Some(ErrorType::OutputLimit));
     assert_eq!(result.data, None);
+}
+
+/// It was in the audit alone: its record came after the result was put together.
+#[tokio::test]
+async fn a_call_under_way_when_the_execution_ends_is_in_the_result() {
+    let fixture = Fixture::new();
+    let silent = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let url = format!("http://{}", silent.local_addr().unwrap());
+    let sandbox = FakeSandbox::new(|_, host| async move {
+        let mut calls = tokio::task::JoinSet::new();
+        calls.spawn(async move {
+            let arguments = Arguments::from_iter([("pet_id".to_owned(), json!(7).into())]);
+            host.call("pets", "get_pet", arguments).await
+        });
+        tokio::time::sleep(Duration::from_millis(100)).await;
+        calls.shutdown().await;
+        failed(FailureKind::Timeout, "too late")
+    });
+    let runtime = Runtime::open(
+        fixture.settings(),
+        None,
+        &Arc::new(Environment::from_pairs([("MCE_PETS_BASE_URL", url)])),
+        SandboxProvider::ready(Arc::new(sandbox)),
+    )
+    .unwrap();
+    let result = runtime.execute(code(USES_PETS)).await;
+    assert_eq!(result.error_type, Some(ErrorType::Timeout));
+    let calls: Vec<_> = result
+        .calls
+        .iter()
+        .map(|call| (call.function.as_str(), call.status, call.error.as_deref()))
+        .collect();
+    assert_eq!(calls, [("get_pet", None, Some("cancelled"))]);
 }

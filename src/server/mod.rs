@@ -19,6 +19,7 @@ use serde::Serialize;
 use tokio::io::{AsyncRead, AsyncWrite};
 
 use crate::runtime::{CachedRequest, ErrorType, ExecuteRequest, ExecutionResult, Runtime};
+use crate::signals::asked_to_stop;
 
 mod arguments;
 mod surrogates;
@@ -99,7 +100,7 @@ where
     Input: AsyncRead + Send + Unpin + 'static,
     Output: AsyncWrite + Send + Unpin + 'static,
 {
-    let stop = stop_signal();
+    let stop = asked_to_stop();
     tokio::pin!(stop);
     let running = tokio::select! {
         started = server.serve((Repaired::new(input), output)) => match started {
@@ -123,34 +124,6 @@ where
     match ended {
         Ok(QuitReason::JoinError(error)) | Err(error) => Err(Error::Broken(error)),
         Ok(_) => Ok(()),
-    }
-}
-
-/// Resolves when the process is asked to stop.
-#[cfg(unix)]
-async fn stop_signal() {
-    use tokio::signal::unix::{SignalKind, signal};
-    let terminated = async {
-        match signal(SignalKind::terminate()) {
-            Ok(mut terminate) => terminate.recv().await,
-            Err(_) => std::future::pending().await,
-        };
-    };
-    tokio::select! {
-        () = terminated => {}
-        () = interrupted() => {}
-    }
-}
-
-#[cfg(not(unix))]
-async fn stop_signal() {
-    interrupted().await;
-}
-
-async fn interrupted() {
-    if tokio::signal::ctrl_c().await.is_err() {
-        // No handler could be installed: the signal ends the process by itself.
-        std::future::pending::<()>().await;
     }
 }
 

@@ -1,5 +1,5 @@
 //! Credentials: which kinds a server has, and what is attached to a request. Secrets live in
-//! `secrecy` types here and nowhere else; the sandbox is never told any.
+//! `secrecy` types here and, for the proxy's URL, in the settings; the sandbox is never told any.
 //!
 //! # Which credential goes on which call
 //!

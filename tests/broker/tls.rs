@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use mce::config::ServerConfig;
 use rcgen::{BasicConstraints, CertificateParams, IsCa, Issuer, KeyPair};
+use rustix::fs::{CWD, FileType, Mode, mknodat};
 use serde_json::json;
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::TcpListener;
@@ -98,7 +99,17 @@ async fn a_certificate_for_another_name_is_not_accepted() {
 async fn an_authority_that_cannot_be_read_is_a_problem_of_that_server() {
     let folder = tempfile::tempdir().unwrap();
     std::fs::write(folder.path().join("empty.pem"), "nothing").unwrap();
+    // Opening a pipe waited for a writer, with every other call waiting behind it.
+    mknodat(
+        CWD,
+        folder.path().join("pipe"),
+        FileType::Fifo,
+        Mode::RUSR,
+        0,
+    )
+    .unwrap();
     for (path, expected) in [
+        ("pipe", "is no regular file"),
         ("missing.pem", "cannot be read"),
         ("empty.pem", "holds no PEM certificate"),
         (".", "no regular file"),
