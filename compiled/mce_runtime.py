@@ -33,7 +33,7 @@ P = ParamSpec("P")
 R = TypeVar("R")
 
 _ABI = 1
-_MAX_DEPTH = 256
+_MAX_DEPTH = 100
 _TIMEOUT_SECONDS = 30.0
 
 

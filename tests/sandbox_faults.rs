@@ -419,6 +419,10 @@ async fn what_a_failed_proof_found_is_shown_and_nothing_runs() {
         "{text}"
     );
     assert_eq!(shown.status.code(), Some(1));
+    Command::new("docker")
+        .args(["image", "rm", image])
+        .output()
+        .unwrap();
 }
 
 #[tokio::test(flavor = "multi_thread")]
