@@ -989,7 +989,11 @@ def _result(
     api: Api, spec: _Spec, outgoing: _Outgoing, response: Any, problem: str | None
 ) -> object:
     if response is None:
-        raise ApiError(0, message=f"no answer from the server {api.server!r}: {problem}")
+        raise ApiError(
+            0,
+            message=f"no answer from the server {api.server!r}: {problem}; "
+            f"the environment variable {api.base_url_env} says where it is",
+        )
     status: int = response.status_code
     content_type: str | None = response.headers.get("content-type")
     body: bytes = response.content

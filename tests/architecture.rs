@@ -409,3 +409,26 @@ fn architecture_md_states_the_same_arrows() {
         .map(|(name, targets)| (*name, targets.iter().copied().collect()));
     assert_eq!(stated, held.collect());
 }
+
+#[test]
+fn no_arrow_is_without_use() {
+    let needed: BTreeSet<(String, String)> = sources()
+        .into_iter()
+        .flat_map(|file| {
+            let targets = uses(&file.code).into_iter();
+            targets.map(move |used| {
+                let target = used.split("::").next().unwrap_or_default();
+                (file.module.clone(), target.to_owned())
+            })
+        })
+        .collect();
+    let unused: Vec<String> = ARROWS
+        .iter()
+        .flat_map(|(module, targets)| targets.iter().map(move |target| (module, target)))
+        .filter(|(module, target)| {
+            !needed.contains(&((**module).to_owned(), (**target).to_owned()))
+        })
+        .map(|(module, target)| format!("{module} → {target}"))
+        .collect();
+    assert_eq!(unused, [""; 0], "nothing needs these arrows");
+}

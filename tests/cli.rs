@@ -472,14 +472,25 @@ fn help_teaches() {
     let folder = Folder::new();
     snapshot!(folder, folder.mce(&["--help"]));
     for command in [
-        "compile", "serve", "run", "clean", "exec", "call", "guard", "demo",
+        &["compile"][..],
+        &["serve"],
+        &["run"],
+        &["clean"],
+        &["exec"],
+        &["call"],
+        &["guard"],
+        &["demo"],
+        &["settings"],
+        &["completions"],
+        &["sandbox"],
+        &["sandbox", "build"],
+        &["sandbox", "status"],
+        &["sandbox", "inspect"],
     ] {
-        let done = folder.mce(&["help", command]).output().unwrap();
+        let arguments = [&["help"], command].concat();
+        let done = folder.mce(&arguments).output().unwrap();
         let help = String::from_utf8(done.stdout).unwrap();
-        assert!(
-            help.contains("mce ") || command == "demo",
-            "{command}: {help}"
-        );
+        assert!(help.contains("Examples:\n  "), "{command:?}: {help}");
     }
 }
 

@@ -8,6 +8,7 @@
     reason = "a test may fail anywhere"
 )]
 
+use std::fmt::Write as _;
 use std::fs;
 use std::io::{Read as _, Write as _};
 use std::net::{TcpListener, TcpStream};
@@ -283,14 +284,13 @@ fn echo(mut connection: TcpStream) {
     let request = String::from_utf8_lossy(&request).into_owned();
     let authorization = request
         .lines()
-        .find_map(|line| {
-            line.to_ascii_lowercase()
-                .starts_with("authorization:")
-                .then_some(line)
-        })
+        .find(|line| line.to_ascii_lowercase().starts_with("authorization:"))
         .unwrap_or_default();
     let token = authorization.rsplit(' ').next().unwrap_or_default();
-    let hex: String = token.bytes().map(|byte| format!("{byte:02x}")).collect();
+    let hex = token.bytes().fold(String::new(), |mut text, byte| {
+        let _ = write!(text, "{byte:02x}");
+        text
+    });
     let body = serde_json::json!({
         "seen": authorization,
         "hex": hex,
@@ -326,14 +326,10 @@ fn inspections(stop: &AtomicBool) -> String {
     told
 }
 
-/// Neither in what the code can look at, its own memory included, nor in what an API that echoes it
-/// answers, nor in what is left on disk or told by the engine.
-#[test]
-fn the_credential_is_nowhere_in_the_sandbox() {
-    let shop = Shop::new();
-    shop.answer();
+/// Code that looks for the credential wherever it can.
+fn searching() -> String {
     // The halves are never put together: the search would find itself.
-    let code = format!(
+    format!(
         r#"
 import binascii
 import os
@@ -410,14 +406,22 @@ print(answer, caught, caught.body, caught.headers)
 result = [found, searched > 100, marked, caught.status]
 "#,
         CANARY[0], CANARY[1], MARKER[0], MARKER[1]
-    );
-    let stop = Arc::new(AtomicBool::new(false));
+    )
+}
+
+/// Neither in what the code can look at, its own memory included, nor in what an API that echoes it
+/// answers, nor in what is left on disk or told by the engine.
+#[test]
+fn the_credential_is_nowhere_in_the_sandbox() {
+    let shop = Shop::new();
+    shop.answer();
+    let enough = Arc::new(AtomicBool::new(false));
     let inspecting = std::thread::spawn({
-        let stop = Arc::clone(&stop);
-        move || inspections(&stop)
+        let enough = Arc::clone(&enough);
+        move || inspections(&enough)
     });
-    let result = shop.exec(&["--no-guard"], &code);
-    stop.store(true, Ordering::SeqCst);
+    let result = shop.exec(&["--no-guard"], &searching());
+    enough.store(true, Ordering::SeqCst);
     let told = inspecting.join().unwrap();
     let token = CANARY.concat();
     assert_eq!(

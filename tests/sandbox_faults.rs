@@ -346,8 +346,9 @@ async fn a_program_that_ends_early_leaves_no_container_behind() {
                 let locks = std::fs::read_dir(state.path().join("mce/instances"));
                 let names = locks.into_iter().flatten().flatten();
                 let mut names = names.filter_map(|entry| entry.file_name().into_string().ok());
-                if let Some(name) = names.find(|name| name.ends_with(".lock")) {
-                    break name.trim_end_matches(".lock").to_owned();
+                let id = names.find_map(|name| Some(name.strip_suffix(".lock")?.to_owned()));
+                if let Some(id) = id {
+                    break id;
                 }
                 assert!(child.try_wait().unwrap().is_none(), "{arguments:?}");
                 tokio::time::sleep(Duration::from_millis(5)).await;

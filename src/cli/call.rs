@@ -7,7 +7,7 @@ use super::startup::Startup;
 use super::stop::Stop;
 use super::{ConfigFile, Outcome, output};
 use crate::files::{Links, ReadError, read_regular};
-use crate::runtime::{CallRequest, LOCAL_PRINCIPAL};
+use crate::runtime::{CallRequest, ErrorType, LOCAL_PRINCIPAL};
 use crate::wire::{Arguments as CallArguments, Value, parse_json};
 
 const EXAMPLES: &str = "\
@@ -15,10 +15,13 @@ A value is read as JSON where it is JSON, and as text where it is not: `limit=5`
 `name=Ada` text, `'isbn=\"9780000000017\"'` text that looks like a number. `cover=@front.png`
 gives a file's bytes, `q=@@home` the text `@home`.
 
-Exit codes: 0 the API answered with success, 1 it did not or the call was refused.
+Prints a result of the same form as `mce exec` does; `data` in it is the API's answer.
+
+Exit codes: 0 the API answered with success, 1 it did not or the call was refused, 2 usage.
 
 Examples:
   mce call bookshop.list_books genre=mystery max_price=20
+  mce call bookshop.list_books | jq .data
   mce call bookshop.get_book 'isbn=\"9780000000017\"'
   mce call bookshop.place_order 'body={\"isbn\": \"9780000000017\", \"copies\": 2}'";
 
@@ -52,13 +55,29 @@ pub(super) fn run(arguments: &Arguments, startup: &Startup) -> Outcome {
         arguments: parse(&arguments.values, startup.settings.max_request_bytes)?,
         principal: LOCAL_PRINCIPAL.to_owned(),
     };
-    let opened = startup.configured(arguments.config.path())?.open()?;
-    let result = opened.run(async |runtime| {
+    let configured = startup.configured(arguments.config.path())?;
+    if let Some(nothing) = configured.nothing_here() {
+        return Err(
+            Stop::failure(format!("there is no server `{server}`: {nothing}")).hint(
+                "call from the config's folder, or give `--config` and `MCE_COMPILED_OUTPUT_DIR`",
+            ),
+        );
+    }
+    let opened = configured.open()?;
+    let mut result = opened.run(async |runtime| {
         let spinner = output::spinner(format!("calling {}", arguments.function));
         let result = runtime.call(request).await;
         spinner.finish_and_clear();
         Ok(result)
     })?;
+    if result.error_type == Some(ErrorType::Validation)
+        && result.hint.is_none()
+        && let Some(name) = arguments.values.iter().find_map(|item| broken_json(item))
+    {
+        result.hint = Some(format!(
+            "`{name}` is not valid JSON, so it was taken as text"
+        ));
+    }
     output::json(&result)?;
     Ok(ExitCode::from(u8::from(!result.success)))
 }
@@ -85,6 +104,13 @@ fn value(text: &str, limit: usize) -> Result<Value, Stop> {
         return read(rest, limit);
     }
     Ok(parse_json(text.as_bytes()).unwrap_or_else(|_| Value::String(text.to_owned())))
+}
+
+/// The name of an argument that begins as JSON does and is none.
+fn broken_json(item: &str) -> Option<&str> {
+    let (name, text) = item.split_once('=')?;
+    let is_meant = text.trim_start().starts_with(['{', '[', '"']);
+    (is_meant && parse_json(text.as_bytes()).is_err()).then_some(name)
 }
 
 fn read(file: &str, limit: usize) -> Result<Value, Stop> {

@@ -1,9 +1,10 @@
 //! What an MCP client's configuration needs, as text to paste.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use serde_json::{Map, Value, json};
 
+use super::output::absolute;
 use crate::config::{Config, Settings};
 
 /// The `mcpServers` object: this binary, `serve`, and the names of the variables that the config
@@ -35,8 +36,4 @@ pub(super) fn configuration(config: &Config, settings: &Settings) -> Value {
             }
         }
     })
-}
-
-fn absolute(path: &Path) -> PathBuf {
-    std::path::absolute(path).unwrap_or_else(|_| path.to_owned())
 }

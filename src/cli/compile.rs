@@ -153,7 +153,10 @@ fn servers_of(configured: &Configured) -> Result<&Config, Stop> {
             "there is no config: neither `--config`, MCE_SWAGGER_CONFIG_FILE, ./swaggers.yaml nor \
              ./config/swaggers.yaml",
         )
-        .hint("write swaggers.yaml; `swaggers.yaml.example` explains every key"));
+        .hint(
+            "write swaggers.yaml: `servers:` and a list, such as \
+                 `- {name: tasks, swagger_url: openapi.yaml}`",
+        ));
     };
     if config.servers.is_empty() {
         return Err(

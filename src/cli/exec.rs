@@ -9,7 +9,7 @@ use super::startup::Startup;
 use super::stop::Stop;
 use super::{ConfigFile, Outcome, output};
 use crate::files::{Links, read_regular};
-use crate::runtime::{ExecuteRequest, LOCAL_PRINCIPAL};
+use crate::runtime::{ErrorType, ExecuteRequest, LOCAL_PRINCIPAL};
 
 const EXAMPLES: &str = "\
 Prints the result as JSON: what `execute_code` answers an MCP client.
@@ -54,12 +54,17 @@ pub(super) fn run(arguments: &Arguments, startup: &Startup) -> Outcome {
     let opened = configured.open_with_hooks(arguments.hooks.into())?;
     #[cfg(not(feature = "test-hooks"))]
     let opened = configured.open()?;
-    let result = opened.run(async |runtime| {
+    let mut result = opened.run(async |runtime| {
         let spinner = output::spinner("running the code");
         let result = runtime.execute(request).await;
         spinner.finish_and_clear();
         Ok(result)
     })?;
+    if result.error_type == Some(ErrorType::Security)
+        && let Some(nothing) = configured.nothing_here()
+    {
+        result.hint = Some(format!("{nothing}, so code can import no server"));
+    }
     output::json(&result)?;
     Ok(ExitCode::from(u8::from(!result.success)))
 }

@@ -23,6 +23,13 @@ pub(super) fn know_colours(no_colour: bool) {
 
 /// Starts logging what `filter` lets through; without this nothing is logged.
 pub(super) fn start(format: LogFormat, filter: &str, no_colour: bool) -> Result<(), Stop> {
+    // At this level the protocol's library dumps its own structures.
+    let filter = match filter.split(',').next() {
+        Some("info" | "warn" | "error") if !filter.contains("rmcp") => {
+            format!("{filter},rmcp=warn")
+        }
+        _ => filter.to_owned(),
+    };
     let filter = EnvFilter::try_new(filter).map_err(|error| {
         Stop::failure(format!("MCE_LOG_LEVEL: {error}")).hint(
             "use error, warn, info, debug or trace, or a filter such as `warn,mce::broker=debug`",

@@ -133,7 +133,7 @@ enum Command {
     Clean(clean::Arguments),
     /// Run a file exactly as a client's code would run, and print the result as JSON
     Exec(exec::Arguments),
-    /// Call one compiled function, and print what it returns as JSON
+    /// Call one compiled function, and print the result as JSON
     Call(call::Arguments),
     /// Judge files as code is judged before it runs
     Guard(guard::Arguments),
@@ -182,7 +182,9 @@ fn dispatch(cli: Cli) -> Outcome {
         Command::Completions(arguments) => return completions::run(&arguments),
         _ => {}
     }
-    let startup = Startup::new(&cli.global)?;
+    // What is wrong with a server stands in the result of these; it need not be logged as well.
+    let answers = matches!(command, Command::Call(_) | Command::Exec(_));
+    let startup = Startup::new(&cli.global, answers)?;
     match command {
         Command::Compile(arguments) => compile::run(&arguments, &startup),
         Command::Serve(arguments) => serve::run(&arguments, &startup),

@@ -2,9 +2,12 @@
 
 use std::sync::{Arc, Mutex, PoisonError};
 
+use super::output::absolute;
 use super::startup::{Configured, interrupted, on_threads, state_folder};
 use super::stop::{OrStop, Stop};
-use crate::runtime::{Finding, Runtime, SandboxProvider};
+use crate::compile::MANIFEST_FILE;
+use crate::config::Settings;
+use crate::runtime::{Finding, IN_MEMORY, Runtime, SandboxProvider};
 use crate::sandbox::Sandbox;
 use crate::sandbox::docker::{self, DockerSandbox};
 
@@ -14,7 +17,7 @@ impl Configured {
         let sandbox = Arc::new(Slot::default());
         let provider = self.provider(&sandbox);
         let runtime = Runtime::open(
-            Arc::clone(&self.settings),
+            self.settings_to_open(),
             self.config.as_ref(),
             &self.environment,
             provider,
@@ -23,13 +26,50 @@ impl Configured {
         Ok(Opened { runtime, sandbox })
     }
 
+    /// Why there is nothing to call: neither a config nor compiled output. `None` where there is.
+    pub(super) fn nothing_here(&self) -> Option<String> {
+        let folder = &self.settings.compiled_output_dir;
+        let holds_manifest = |entry: std::io::Result<std::fs::DirEntry>| {
+            entry.is_ok_and(|entry| entry.path().join(MANIFEST_FILE).is_file())
+        };
+        let is_empty =
+            !std::fs::read_dir(folder).is_ok_and(|entries| entries.into_iter().any(holds_manifest));
+        let found = match &self.config {
+            None => {
+                "no config here (looked for ./swaggers.yaml, ./config/swaggers.yaml)".to_owned()
+            }
+            Some(config) if config.servers.is_empty() => {
+                format!("no servers in {}", absolute(&config.path).display())
+            }
+            Some(_) => return None,
+        };
+        is_empty.then(|| {
+            format!(
+                "{found} and nothing compiled in {}",
+                absolute(folder).display()
+            )
+        })
+    }
+
+    /// The settings, where nothing is here without files: whoever is in the wrong folder wants no
+    /// databases there.
+    fn settings_to_open(&self) -> Arc<Settings> {
+        let mut settings = Arc::clone(&self.settings);
+        if self.nothing_here().is_some() && self.environment.get("MCE_AUDIT_DB_PATH").is_none() {
+            let changed = Arc::make_mut(&mut settings);
+            changed.audit_db_path = IN_MEMORY.into();
+            changed.cache_enabled = false;
+        }
+        settings
+    }
+
     /// [`Configured::open`] with layers switched off.
     #[cfg(feature = "test-hooks")]
     pub(super) fn open_with_hooks(&self, hooks: crate::runtime::Hooks) -> Result<Opened, Stop> {
         let sandbox = Arc::new(Slot::default());
         let provider = self.provider(&sandbox);
         let runtime = Runtime::open_with_hooks(
-            Arc::clone(&self.settings),
+            self.settings_to_open(),
             self.config.as_ref(),
             &self.environment,
             provider,

@@ -3,6 +3,7 @@
 
 use std::fmt::Display;
 use std::io::{self, ErrorKind, IsTerminal, Write};
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use indicatif::{ProgressBar, ProgressStyle};
@@ -32,6 +33,18 @@ fn written(error: &io::Error) -> Stop {
         Stop::BrokenPipe
     } else {
         Stop::failure(format!("cannot write to stdout: {error}"))
+    }
+}
+
+/// A path that says the same wherever it is read: absolute, without `..` and links where it exists.
+pub(super) fn absolute(path: &Path) -> PathBuf {
+    if let Ok(found) = std::fs::canonicalize(path) {
+        return found;
+    }
+    // What does not exist yet is put below its folder, which may.
+    match (path.parent(), path.file_name()) {
+        (Some(folder), Some(name)) if !folder.as_os_str().is_empty() => absolute(folder).join(name),
+        _ => std::path::absolute(path).unwrap_or_else(|_| path.to_owned()),
     }
 }
 

@@ -26,18 +26,23 @@ pub(super) struct Arguments {
 #[derive(Debug, clap::Subcommand)]
 enum Command {
     /// Build the sandbox image
+    #[command(after_help = "Examples:\n  mce sandbox build\n  \
+        mce sandbox build --base registry.example/python:3.13-slim")]
     Build {
         /// What the image is built on; fetched by the engine where it does not have it
         #[arg(long, value_name = "IMAGE", default_value = image::DEFAULT_BASE)]
         base: String,
     },
     /// Start a container, check its isolation from inside and outside, and remove it
+    #[command(after_help = "Examples:\n  mce sandbox status\n  \
+        mce sandbox status --format json | jq .")]
     Status {
         /// How the findings are written
         #[arg(long, value_name = "FORMAT", default_value = "text")]
         format: Format,
     },
     /// Print the requests that make a container, as JSON
+    #[command(after_help = "Examples:\n  mce sandbox inspect | jq .create")]
     Inspect,
 }
 

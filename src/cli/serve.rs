@@ -1,13 +1,15 @@
 //! `mce serve`: the MCP server.
 
 use std::process::ExitCode;
+use std::sync::Arc;
 
 use clap::ValueEnum;
 
+use super::output::counted;
 use super::startup::Startup;
-use super::stop::OrStop;
+use super::stop::{OrStop, Stop};
 use super::{ConfigFile, Outcome};
-use crate::runtime::LOCAL_PRINCIPAL;
+use crate::runtime::{LOCAL_PRINCIPAL, Runtime};
 use crate::server;
 
 const EXAMPLES: &str = "\
@@ -39,10 +41,47 @@ enum Transport {
 }
 
 pub(super) fn run(arguments: &Arguments, startup: &Startup) -> Outcome {
-    let opened = startup.configured(arguments.config.path())?.open()?;
+    let configured = startup.configured(arguments.config.path())?;
+    if let Some(nothing) = configured.nothing_here() {
+        return Err(Stop::failure(format!("nothing to serve: {nothing}")).hint(
+            "start in the config's folder, or give `--config` and `MCE_COMPILED_OUTPUT_DIR`",
+        ));
+    }
+    let opened = configured.open()?;
     opened.run_to_its_end(async |runtime| {
+        let announcing = tokio::spawn({
+            let runtime = Arc::clone(&runtime);
+            async move { announce(&runtime).await }
+        });
         let Transport::Stdio = arguments.transport;
         let served = server::serve_stdio(runtime, LOCAL_PRINCIPAL).await;
+        announcing.abort();
         served.or_stop().map(|()| ExitCode::SUCCESS)
     })
+}
+
+/// Says on the log what is served: on a terminal nothing else shows that it waits.
+async fn announce(runtime: &Runtime) {
+    let (mut servers, mut functions) = (0, 0);
+    let mut cursor = None;
+    loop {
+        let Ok(page) = runtime.list_servers(cursor.as_deref()).await else {
+            break;
+        };
+        servers += page.servers.len();
+        functions += page
+            .servers
+            .iter()
+            .map(|server| server.function_count)
+            .sum::<usize>();
+        cursor = page.next_cursor;
+        if cursor.is_none() {
+            break;
+        }
+    }
+    tracing::info!(
+        "serving {}, {}; waiting for a client on stdin",
+        counted(servers, "server"),
+        counted(functions, "function")
+    );
 }

@@ -29,8 +29,9 @@ pub(super) struct Configured {
 }
 
 impl Startup {
-    /// Reads the environment and the settings, and starts logging.
-    pub(super) fn new(global: &Global) -> Result<Self, Stop> {
+    /// Reads the environment and the settings, and starts logging; with `answers`, what goes wrong
+    /// with a server is left to the answer unless the log level is set.
+    pub(super) fn new(global: &Global, answers: bool) -> Result<Self, Stop> {
         let process = Environment::from_process();
         let no_colour = process.get("NO_COLOR").is_some_and(|it| !it.is_empty());
         logging::know_colours(no_colour);
@@ -44,7 +45,14 @@ impl Startup {
             None => process,
         };
         let (settings, _) = Settings::from_environment(&environment).or_stop()?;
-        logging::start(global.log_format, &settings.log_level, no_colour)?;
+        let mut filter = settings.log_level.clone();
+        let is_set = ["MCE_LOG_LEVEL", "MCP_BRIDGE_LOG_LEVEL"]
+            .iter()
+            .any(|name| environment.get(name).is_some_and(|it| !it.is_empty()));
+        if answers && !is_set {
+            filter.push_str(",mce::runtime=error");
+        }
+        logging::start(global.log_format, &filter, no_colour)?;
         Ok(Self {
             settings,
             environment,

@@ -75,9 +75,11 @@ impl Environment {
         let (taken, warnings) = file.select(allowed);
         for (name, value) in taken {
             if !self.not_unicode.contains(name) {
-                self.variables
-                    .entry(name.to_owned())
-                    .or_insert_with(|| value.to_owned());
+                // An empty one hides nothing: clients pass on what was not filled in that way.
+                let known = self.variables.entry(name.to_owned()).or_default();
+                if known.is_empty() {
+                    value.clone_into(known);
+                }
             }
         }
         (self, warnings)

@@ -25,8 +25,6 @@ pub enum SandboxChoice {
     Auto,
     /// Containers.
     Docker,
-    /// The embedded interpreter.
-    Embedded,
 }
 
 /// `MCE_SANDBOX_MODE`.

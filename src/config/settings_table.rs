@@ -17,6 +17,8 @@ pub struct Setting {
     pub ignored: Option<&'static str>,
 }
 
+const STDIO_ONLY: &str = "this version serves over stdio only";
+
 const fn setting(
     name: &'static str,
     kind: &'static str,
@@ -75,13 +77,15 @@ pub const SETTINGS: &[Setting] = &[
         "IP address",
         "127.0.0.1",
         "Address the HTTP transport listens on.",
-    ),
+    )
+    .without_effect(STDIO_ONLY),
     setting(
         "MCE_PORT",
         "0 to 65535",
         "8000",
         "Port the HTTP transport listens on; 0 takes a free one.",
-    ),
+    )
+    .without_effect(STDIO_ONLY),
     setting(
         "MCE_LOG_LEVEL",
         "`error`, `warn`, `info`, `debug`, `trace`, or a filter like `mce=debug,info`",
@@ -125,7 +129,7 @@ pub const SETTINGS: &[Setting] = &[
         "MCE_MAX_INLINE_BYTES",
         SIZE,
         "24k",
-        "A larger result is summarised and offered as a resource.",
+        "A larger result is answered with its shape and first rows, longer output with its ends.",
     ),
     setting(
         "MCE_MAX_OUTPUT_SIZE_BYTES",
@@ -135,9 +139,9 @@ pub const SETTINGS: &[Setting] = &[
     ),
     setting(
         "MCE_SANDBOX",
-        "`auto`, `docker` or `embedded`",
+        "`auto` or `docker`",
         "auto",
-        "Where code runs; `auto` chooses once at start.",
+        "Where code runs; in this version always in containers.",
     ),
     setting(
         "MCE_DOCKER_IMAGE",

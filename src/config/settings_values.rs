@@ -94,8 +94,10 @@ pub(super) fn parse_sandbox(text: &str) -> Result<SandboxChoice, Invalid> {
     match text.to_ascii_lowercase().as_str() {
         "auto" => Ok(SandboxChoice::Auto),
         "docker" => Ok(SandboxChoice::Docker),
-        "embedded" => Ok(SandboxChoice::Embedded),
-        _ => Err(Invalid::expected("`auto`, `docker` or `embedded`")),
+        "embedded" => Err(Invalid::expected(
+            "`auto` or `docker` (`embedded` is not in this version)",
+        )),
+        _ => Err(Invalid::expected("`auto` or `docker`")),
     }
 }
 

@@ -15,7 +15,8 @@ use crate::yaml::{self, Limits, Node, NodeValue, Position};
 const KEYS: &[&str] = &["servers", "mcp_servers"];
 
 /// What to do about a config without servers.
-const EXAMPLE: &str = "start with `servers:` and a list; `swaggers.yaml.example` shows one";
+const EXAMPLE: &str =
+    "start with `servers:` and a list, such as `- {name: tasks, swagger_url: openapi.yaml}`";
 
 /// Where the file is looked for when nobody says where it is.
 const USUAL_PLACES: &[&str] = &["swaggers.yaml", "config/swaggers.yaml"];
@@ -80,7 +81,10 @@ impl Config {
                     shown(path),
                     format!("the file {who} names cannot be read: {error}"),
                 )
-                .hint("`swaggers.yaml.example` shows what such a file holds")
+                .hint(
+                    "check the path; a config begins with `servers:` and a list, such as \
+                     `- {name: tasks, swagger_url: openapi.yaml}`",
+                )
                 .into()),
             };
         }

@@ -51,7 +51,7 @@ impl Template {
     /// The text with every variable replaced by what `environment` holds.
     ///
     /// # Errors
-    /// A malformed template, or a variable that is not set and has no default. The message names
+    /// A malformed template, or a variable that is not set or empty and has no default. The message names
     /// the variable and the place, never a value.
     pub fn expand(&self, environment: &Environment) -> Result<String, Error> {
         let mut expanded = String::new();
@@ -63,6 +63,7 @@ impl Template {
                     (Some("") | None, Some(default)) => {
                         expanded.push_str(default);
                     }
+                    (Some(""), None) => complaints.push(self.empty(name)),
                     (Some(value), _) => expanded.push_str(value),
                     (None, None) => complaints.push(self.unset(name, environment)),
                 },
@@ -90,7 +91,17 @@ impl Template {
             return Complaint::at(&self.place, format!("the variable `{name}` is not UTF-8"));
         }
         Complaint::at(&self.place, format!("the variable `{name}` is not set")).hint(format!(
-            "set `{name}` in the environment or the `--env-file`, or write `${{{name}:-default}}`"
+            "set `{name}` in the environment, the `--env-file` or under `env` of the client's \
+             configuration"
+        ))
+    }
+
+    /// Clients are given a configuration with empty variables to fill in: an empty one is one that
+    /// was forgotten.
+    fn empty(&self, name: &str) -> Complaint {
+        Complaint::at(&self.place, format!("the variable `{name}` is empty")).hint(format!(
+            "fill `{name}` in: under `env` of the client's configuration, in the environment or \
+             the `--env-file`"
         ))
     }
 
@@ -191,7 +202,7 @@ mod tests {
             expand("${UNSET:-a:-b} ${EMPTY:-c} ${TOKEN:-d}").unwrap(),
             "a:-b c canary"
         );
-        assert_eq!(expand("[${EMPTY}${UNSET:-}]").unwrap(), "[]");
+        assert_eq!(expand("[${EMPTY:-}${UNSET:-}]").unwrap(), "[]");
     }
 
     #[test]
@@ -200,6 +211,12 @@ mod tests {
         assert!(message.contains("f.yaml:1:2: the variable `UNSET` is not set"));
         assert!(message.contains("`OTHER`"));
         assert!(!message.contains("canary"));
+    }
+
+    #[test]
+    fn an_empty_variable_is_one_that_was_forgotten() {
+        let message = expand("Bearer ${EMPTY}").unwrap_err();
+        assert!(message.starts_with("f.yaml:1:2: the variable `EMPTY` is empty\n  hint: fill "));
     }
 
     #[test]

@@ -2,6 +2,7 @@
 
 use serde_json::{Map, Value};
 
+use super::execution::part_hint;
 use super::result::{ErrorType, ExecutionResult, milliseconds};
 use super::{Runtime, preview};
 use crate::sandbox::Outcome;
@@ -30,6 +31,7 @@ impl Runtime {
                 result.error_type = Some(failure.kind.into());
                 result.hint = failure.hint.map(clean);
                 result.traceback = failure.traceback.map(clean);
+                part_hint(&mut result);
             }
         }
         self.bound(&mut result);
@@ -94,6 +96,9 @@ impl Runtime {
             if let Some(shown) = preview::ends(text, budget / 4) {
                 *text = shown;
                 result.truncated = true;
+                result.hint.get_or_insert_with(|| {
+                    "the output is cut: print less, or raise `MCE_MAX_INLINE_BYTES`".to_owned()
+                });
             }
         }
         let rest = budget.saturating_sub(result.prints.len() + result.stderr.len());

@@ -64,6 +64,8 @@ pub(super) struct Schema {
 const QUEUE: usize = 10_000;
 /// How long [`Database::run`] waits before it looks again whether there is room.
 const RETRY: Duration = Duration::from_millis(10);
+/// The path of a database that lives in this process alone and leaves no file.
+pub const IN_MEMORY: &str = ":memory:";
 
 type Work = Box<dyn FnOnce(&mut Connection) + Send>;
 
@@ -79,12 +81,14 @@ pub(super) struct Database {
 impl Database {
     /// Opens the file (mode 0600, write-ahead log) and makes its tables.
     pub(super) fn open(path: &Path, schema: &Schema) -> Result<Self, Error> {
-        create_private(path).map_err(|source| Error::File {
-            purpose: schema.purpose,
-            path: path.to_owned(),
-            setting: schema.setting,
-            source,
-        })?;
+        if path != Path::new(IN_MEMORY) {
+            create_private(path).map_err(|source| Error::File {
+                purpose: schema.purpose,
+                path: path.to_owned(),
+                setting: schema.setting,
+                source,
+            })?;
+        }
         let connection = connect(path, schema).map_err(|source| Error::Content {
             purpose: schema.purpose,
             path: path.to_owned(),

@@ -226,12 +226,43 @@ impl Runtime {
         answer
     }
 
+    /// A function that was named without its server: those that have one of that name.
+    async fn without_server(&self, name: &str) -> FunctionProblem {
+        let servers = self
+            .registry
+            .names()
+            .take(PAGE)
+            .map(str::to_owned)
+            .collect();
+        let servers = self.registry.servers(servers).await;
+        let served: Vec<_> = servers
+            .iter()
+            .filter_map(|(_, it)| it.as_ref().ok())
+            .collect();
+        let all = || {
+            served.iter().flat_map(|served| {
+                let functions = served.manifest().functions.iter();
+                functions.map(|function| (served.manifest(), function.name.as_str()))
+            })
+        };
+        let near = nearest(name, all().map(|(_, function)| function));
+        let near = near.iter().flat_map(|near| {
+            all()
+                .filter(move |(_, function)| function == near)
+                .map(|(manifest, function)| format!("{}.{function}", manifest.server))
+        });
+        let mut near: Vec<_> = near.take(5).collect();
+        near.dedup();
+        FunctionProblem::new(name, "a function is named `server.function`", near)
+    }
+
     async fn get_function(&self, name: &FunctionName) -> Result<FunctionDetail, FunctionProblem> {
         let (server, function) = match name {
             FunctionName::Parts { server, function } => (server.as_str(), function.as_str()),
-            FunctionName::Dotted(dotted) => dotted.split_once('.').ok_or_else(|| {
-                FunctionProblem::new(dotted, "a function is named `server.function`", vec![])
-            })?,
+            FunctionName::Dotted(dotted) => match dotted.split_once('.') {
+                Some(parts) => parts,
+                None => return Err(self.without_server(dotted).await),
+            },
         };
         // `weather.functions.get_forecast` is how code imports it.
         let function = function.strip_prefix("functions.").unwrap_or(function);

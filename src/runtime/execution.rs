@@ -24,6 +24,9 @@ const LISTED_VIOLATIONS: usize = 20;
 /// A sandbox that neither answers nor gives up this long after its time limit is given up on.
 const SANDBOX_GRACE: Duration = Duration::from_mins(1);
 
+/// Sets advice apart in messages that are one text.
+const HINT: &str = "\n  hint: ";
+
 /// Code to run.
 #[derive(Debug, Clone, Default)]
 pub struct ExecuteRequest {
@@ -295,10 +298,7 @@ impl Runtime {
         if let Some(refused) = refused.iter().find(imported) {
             self.audit
                 .load_refusal(subject, &refused.server, &refused.reason);
-            return Err(Refusal::new(
-                ErrorType::Security,
-                format!("server `{}` is refused: {}", refused.server, refused.reason),
-            ));
+            return Err(refused_server(refused));
         }
         if !report.violations.is_empty() && !self.switches.no_guard {
             return Err(refuse(report.violations));
@@ -341,15 +341,27 @@ impl Runtime {
             Some(Ok(compiled)) => compiled,
             Some(Err(refused)) => {
                 self.audit.load_refusal(subject, &server, &refused.reason);
-                let message = format!("server `{server}` is refused: {}", refused.reason);
-                return Err(Refusal::new(ErrorType::Security, message));
+                return Err(refused_server(&refused));
             }
             None => return Err(unknown("server", &server, self.registry.names())),
         };
         if compiled.manifest().function(&function).is_none() {
             let functions = compiled.manifest().functions.iter();
             let names = functions.map(|function| function.name.as_str());
-            return Err(unknown("function", &function, names));
+            let mut refusal = unknown("function", &function, names);
+            let skipped = compiled.manifest().skipped.iter();
+            let left_out = skipped.filter(|it| it.reason == "read_only").count();
+            if left_out > 0 {
+                let note = format!(
+                    "`{server}` is read-only: operations that may change something were left \
+                     out ({left_out})"
+                );
+                refusal.hint = Some(match refusal.hint {
+                    Some(hint) => format!("{hint} {note}"),
+                    None => note,
+                });
+            }
+            return Err(refusal);
         }
         let scope = Scope {
             execution_id: subject.execution_id.clone(),
@@ -371,6 +383,7 @@ impl Runtime {
             Err(error) => {
                 result.error_type = Some(ErrorType::from(&error));
                 result.error = Some(self.egress.redact(&error.to_string()));
+                part_hint(&mut result);
             }
         }
         // The whole of it, not a preview: it is read by programs as often as by people.
@@ -379,6 +392,27 @@ impl Runtime {
             result.hint = Some("ask for less, or raise `MCE_MAX_OUTPUT_SIZE_BYTES`".to_owned());
         }
         Ok(result)
+    }
+}
+
+/// Moves the line of advice at the end of a refusal of the host to its own member.
+pub(super) fn part_hint(result: &mut ExecutionResult) {
+    if result.error_type != Some(ErrorType::Egress) || result.hint.is_some() {
+        return;
+    }
+    let parted = result.error.as_deref().and_then(|it| it.split_once(HINT));
+    if let Some((error, hint)) = parted {
+        let (error, hint) = (error.to_owned(), hint.replace(HINT, "; "));
+        result.error = Some(error);
+        result.hint = Some(hint);
+    }
+}
+
+fn refused_server(refused: &Refused) -> Refusal {
+    let message = format!("server `{}` is refused: {}", refused.server, refused.reason);
+    match message.split_once(HINT) {
+        Some((message, hint)) => Refusal::new(ErrorType::Security, message).hint(hint),
+        None => Refusal::new(ErrorType::Security, message),
     }
 }
 

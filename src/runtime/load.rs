@@ -1,12 +1,12 @@
 //! The load check of one server: what is reviewed is what is enforced.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::registry::Served;
 use super::source::Source;
 use crate::broker::Target;
-use crate::compile::{Verified, verify};
+use crate::compile::{Verified, VerifyError, verify};
 use crate::config::ServerConfig;
 
 /// Reads and checks a server below the folder of compiled output. The error says what is wrong
@@ -16,13 +16,29 @@ pub(super) fn check(
     server: &str,
     config: &Arc<ServerConfig>,
 ) -> Result<Served, String> {
-    let verified = verify(output, server).map_err(|error| error.to_string())?;
+    let verified = verify(output, server).map_err(|error| reason(output, &error))?;
     let allowed = config.read_only_allow.iter();
     let allowed = allowed.map(|entry| (entry.method.as_str(), entry.path.as_str()));
     verified
         .check_read_only(config.is_read_only, allowed)
         .map_err(|error| error.to_string())?;
     Ok(served(verified, config))
+}
+
+/// A missing file is seldom missing: more often it is looked for from the wrong folder.
+fn reason(output: &Path, error: &VerifyError) -> String {
+    let VerifyError::Missing { path } = error else {
+        return error.to_string();
+    };
+    let path = std::path::absolute(path).unwrap_or_else(|_| path.clone());
+    let path: PathBuf = path.components().collect();
+    let hint = if output.is_relative() {
+        "\n  hint: compiled output is looked for in the working directory; set \
+         `MCE_COMPILED_OUTPUT_DIR` where it is elsewhere"
+    } else {
+        ""
+    };
+    format!("`{}` is missing; run `mce compile`{hint}", path.display())
 }
 
 /// Reads a server as it stands, so that tests can attack what comes after the check.

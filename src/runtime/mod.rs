@@ -38,6 +38,7 @@ pub(crate) mod fixture;
 mod scenarios;
 
 pub use database::Error as DatabaseError;
+pub use database::IN_MEMORY;
 pub use discovery::{
     FunctionAnswer, FunctionDetail, FunctionName, FunctionProblem, FunctionsAnswer, InlineFunction,
     RefusedServer, ServerSummary, ServersPage, UnknownCursor,

@@ -91,7 +91,29 @@ fn one_to_five<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<Functio
 
 /// The arguments, or what is wrong with them.
 pub(super) fn parse<T: DeserializeOwned>(given: Map<String, Value>) -> Result<T, String> {
-    serde_json::from_value(Value::Object(given)).map_err(|error| format!("arguments: {error}"))
+    let whole = Value::Object(given);
+    // Read from a reference, so that what is wrong can be looked for afterwards.
+    let error = match T::deserialize(&whole) {
+        Ok(read) => return Ok(read),
+        Err(error) => error.to_string(),
+    };
+    let Value::Object(given) = whole else {
+        return Err(format!("arguments: {error}"));
+    };
+    // The complaint is about the one argument without which it would be another.
+    let culprit = given.keys().find(|name| {
+        let mut others = given.clone();
+        others.remove(name.as_str());
+        let missing = format!("missing field `{name}`");
+        serde_json::from_value::<T>(Value::Object(others))
+            .map_or_else(|error| error.to_string().contains(&missing), |_| true)
+    });
+    Err(match culprit {
+        Some(name) if !error.contains(&format!("`{name}`")) => {
+            format!("arguments: `{name}`: {error}")
+        }
+        _ => format!("arguments: {error}"),
+    })
 }
 
 #[cfg(test)]
@@ -114,6 +136,18 @@ mod tests {
         assert!(error.contains("unknown field `time_out`"), "{error}");
         let error = parsed::<ExecuteCode>(json!({"code": "1"})).unwrap_err();
         assert!(error.contains("missing field `description`"), "{error}");
+    }
+
+    #[test]
+    fn an_argument_of_the_wrong_type_is_named() {
+        let error = parsed::<ExecuteCode>(json!({"code": null, "description": "d"})).unwrap_err();
+        assert_eq!(
+            error,
+            "arguments: `code`: invalid type: null, expected a string"
+        );
+        let given = json!({"code": "1", "description": "d", "dry_run": "yes"});
+        let error = parsed::<ExecuteCode>(given).unwrap_err();
+        assert!(error.starts_with("arguments: `dry_run`: "), "{error}");
     }
 
     #[test]

@@ -33,6 +33,32 @@ pub(super) fn check(
     Ok(())
 }
 
+/// The argument that an unknown name probably stands for: the one of that wire name, or the one
+/// most alike without regard to case and underscores.
+fn nearest<'f>(function: &'f Function, name: &str, known: &[(&'f str, bool)]) -> Option<&'f str> {
+    let by_wire_name = function
+        .parameters
+        .iter()
+        .find(|parameter| parameter.wire_name == name);
+    if let Some(parameter) = by_wire_name {
+        return Some(&parameter.name);
+    }
+    let plain = |text: &str| text.replace(['_', '-'], "").to_lowercase();
+    // The comparison is quadratic, and no name is this long.
+    let name = plain(&name.chars().take(100).collect::<String>());
+    known
+        .iter()
+        .map(|(known, _)| {
+            (
+                strsim::normalized_damerau_levenshtein(&plain(known), &name),
+                *known,
+            )
+        })
+        .filter(|(likeness, _)| *likeness >= 0.7)
+        .max_by(|left, right| left.0.total_cmp(&right.0))
+        .map(|(_, known)| known)
+}
+
 fn check_names(function: &Function, arguments: &Arguments) -> Result<(), ArgumentError> {
     let known: Vec<(&str, bool)> = function
         .parameters
@@ -49,8 +75,10 @@ fn check_names(function: &Function, arguments: &Arguments) -> Result<(), Argumen
         .keys()
         .find(|name| known.iter().all(|(other, _)| other != name));
     if let Some(name) = unknown {
+        let near = nearest(function, name, &known);
+        let near = near.map_or_else(String::new, |near| format!("; did you mean '{near}'?"));
         let message = format!(
-            "{}() got an unexpected keyword argument '{name}'",
+            "{}() got an unexpected keyword argument '{name}'{near}",
             function.name
         );
         return Err(ArgumentError { message });

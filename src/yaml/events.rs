@@ -92,7 +92,9 @@ pub(super) fn read(text: &str, limits: &Limits) -> Result<Node, Error> {
         let event = parser.parse().map_err(|error| {
             let mark = error.problem_mark().or_else(|| error.context_mark());
             let position = mark.map_or(Position { line: 1, column: 1 }, position);
-            Error::new(position, format!("expected YAML: {}", error.problem()))
+            let problem = error.problem();
+            let hint = hint(text.as_ref(), position, problem);
+            Error::new(position, format!("expected YAML: {problem}{hint}"))
         })?;
         if matches!(event.data, EventData::StreamEnd) {
             break;
@@ -105,6 +107,22 @@ pub(super) fn read(text: &str, limits: &Limits) -> Result<Node, Error> {
             "expected a document, found nothing",
         )
     })
+}
+
+/// What the two most frequent slips are, which the parser words from its own point of view.
+fn hint(text: &str, position: Position, problem: &str) -> &'static str {
+    let line = text.split('\n').nth(position.line.saturating_sub(1));
+    let line = line.unwrap_or_default();
+    let indent = line.len() - line.trim_start().len();
+    if problem.contains("cannot start any token")
+        && line.get(..indent).is_some_and(|it| it.contains('\t'))
+    {
+        "; indent with spaces, not with tabs"
+    } else if problem.contains("',' or '}'") && line.contains("${") {
+        "; within `{…}` quote variables: `\"${NAME}\"`"
+    } else {
+        ""
+    }
 }
 
 fn refuse_controls(text: &str) -> Result<(), Error> {

@@ -135,7 +135,7 @@ fn wrong_values_name_variable_and_expectation() {
         ("MCE_DEBUG", "maybe", "`true` or `false`"),
         ("MCE_LOG_LEVEL", "INFOO", "a level"),
         ("MCE_LOG_LEVEL", "mce=loud", "a level"),
-        ("MCE_SANDBOX", "none", "`auto`, `docker` or `embedded`"),
+        ("MCE_SANDBOX", "none", "`auto` or `docker`"),
         ("MCE_SANDBOX_MODE", "hot", "`warm` or `cold`"),
         ("MCE_DOCKER_IMAGE", "--privileged", "an image reference"),
         (
@@ -227,6 +227,8 @@ fn settings_without_effect_are_accepted_aloud() {
         let value = match row.name {
             "MCE_SANDBOX_MODE" => "warm",
             "MCE_WARM_POOL_SIZE" => "3",
+            "MCE_HOST" => "127.0.0.1",
+            "MCE_PORT" => "8000",
             "MCE_LINT_ENABLED" | "MCE_DEBUG" => "true",
             _ => "canary.example",
         };

@@ -552,7 +552,11 @@ class Outside(unittest.TestCase):
                 call()
             error = caught.exception
             self.assertEqual(error.status, 0)
-            self.assertEqual(str(error), "no answer from the server 'zoo': ConnectError")
+            self.assertEqual(
+                str(error),
+                "no answer from the server 'zoo': ConnectError; "
+                "the environment variable MCE_ZOO_BASE_URL says where it is",
+            )
             shown = f"{error!r}{''.join(traceback.format_exception(error))}"
             self.assertNotIn("s3cret", shown)
 

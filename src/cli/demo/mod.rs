@@ -13,18 +13,27 @@ use crate::config::{Config, Environment, Settings};
 use crate::runtime::{ErrorType, ExecuteRequest, ExecutionResult, LOCAL_PRINCIPAL, Runtime};
 
 mod api;
+mod collector;
+mod serve;
 mod stages;
 
 use api::{Bookshop, Closed, Received};
+use collector::Collector;
 use stages::{STAGES, Stage};
 
 const EXAMPLES: &str = "\
 Compiles the bundled bookshop document, serves that API on loopback, and runs four snippets:
 useful work, a write against a read-only server, an attempt to send data away, and a forbidden
-import. Then checks what the API received. Needs a container engine and the sandbox image;
-`scripts/engine` sets both up.
+import. Then checks what the API received. Needs a container engine and the sandbox image
+(`mce sandbox build`).
 
-Exit codes: 0 everything came as it must, 1 something did not.";
+With --serve nothing is run: the API stays up, for `mce call` and `mce exec` of your own.
+
+Exit codes: 0 everything came as it must, 1 something did not.
+
+Examples:
+  mce demo
+  mce demo --serve";
 
 const DOCUMENT: &str = include_str!("../../../examples/bookshop/openapi.yaml");
 const CONFIG: &str = include_str!("../../../examples/bookshop/swaggers.yaml");
@@ -32,9 +41,21 @@ const CONFIG: &str = include_str!("../../../examples/bookshop/swaggers.yaml");
 /// Arguments of `mce demo`.
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
-pub(super) struct Arguments {}
+pub(super) struct Arguments {
+    /// Serve the bookshop's API on loopback until Ctrl-C, and say how to call it
+    #[arg(long)]
+    serve: bool,
+}
 
-pub(super) fn run(_: &Arguments, startup: &Startup) -> Outcome {
+pub(super) fn run(arguments: &Arguments, startup: &Startup) -> Outcome {
+    if arguments.serve {
+        return serve::run(&random_key()?);
+    }
+    // Nothing can be shown without an engine, so nothing is begun without one.
+    block_on(async {
+        let sandbox = startup.connect().await.or_stop()?;
+        sandbox.shutdown().await.or_stop()
+    })?;
     let folder = tempfile::Builder::new()
         .prefix("mce-demo-")
         .tempdir()
@@ -55,12 +76,15 @@ async fn play(runtime: &Runtime, shop: Closed, key: &str) -> Outcome {
         .open()
         .or_stop_with("cannot serve the demo's API on loopback")?;
     let mut faults = 0;
+    let collector =
+        Collector::open().or_stop_with("cannot listen for what might leave the sandbox")?;
     for (number, stage) in (1..).zip(&STAGES) {
-        faults += show(number, stage, runtime, &shop, key).await?;
+        faults += show(number, stage, runtime, &shop, &collector, key).await?;
     }
     if faults == 0 {
         output::line(
-            "Everything came as it must: the API received the three reads above and the\nharmless one of stage 3, each with its key, and no write; the code never held the key.",
+            "Everything came as it must: the API received the three reads above and the\nharmless one of stage 3, each with its key, and no write; nothing reached the collector.\n\n\
+             Next: `mce demo --serve` keeps this API up, to be called by you.",
         )?;
         Ok(ExitCode::SUCCESS)
     } else {
@@ -76,19 +100,21 @@ async fn show(
     stage: &Stage,
     runtime: &Runtime,
     shop: &Bookshop,
+    collector: &Collector,
     key: &str,
 ) -> Result<usize, Stop> {
+    let code = collector.named_in(stage.code);
     output::line(format_args!(
         "── {number}. {}\n   {}\n",
         stage.title, stage.about
     ))?;
-    for line in stage.code.lines() {
+    for line in code.lines() {
         output::line(format_args!("   │ {line}"))?;
     }
     let spinner = output::spinner("running");
     let result = runtime
         .execute(ExecuteRequest {
-            code: stage.code.to_owned(),
+            code,
             description: stage.title.to_owned(),
             principal: LOCAL_PRINCIPAL.to_owned(),
             ..ExecuteRequest::default()
@@ -97,13 +123,21 @@ async fn show(
     spinner.finish_and_clear();
     if result.error_type == Some(ErrorType::Sandbox) {
         // Nothing can be shown without one, and the finding says what to do.
-        return Err(Stop::failure(result.error.unwrap_or_default())
-            .hint("`scripts/engine` sets up an engine and the sandbox image"));
+        return Err(
+            Stop::failure(result.error.unwrap_or_default()).hint("`mce sandbox status` says more")
+        );
     }
     let received = shop.take_received();
     output::line(outcome(&result, &received))?;
 
     let mut faults = stage.judge(&result, &received);
+    if stage.code.contains(collector::PLACE) {
+        let connections = collector.connections();
+        output::line(format_args!("   collector received {connections} requests"))?;
+        if connections > 0 {
+            faults.push("the sandbox reached the collector: it has a network".to_owned());
+        }
+    }
     let text = serde_json::to_string(&result).or_stop_with("cannot write the result as JSON")?;
     if text.contains(key) {
         faults.push("the result holds the key".to_owned());

@@ -10,8 +10,8 @@ use super::proof::Finding;
 pub enum Error {
     /// Nothing answers where the engine should be.
     #[error(
-        "no container engine answers at `{address}` ({reason}); start Docker or Podman, run \
-         `scripts/engine`, or set `MCE_DOCKER_HOST`"
+        "no container engine answers at `{address}` ({reason}); start Docker or Podman, or \
+         set `MCE_DOCKER_HOST`"
     )]
     Unreachable {
         /// The address tried.
@@ -30,8 +30,8 @@ pub enum Error {
     },
     /// The image does not exist on the engine. It is never pulled by itself.
     #[error(
-        "the sandbox image `{image}` does not exist on the engine; build it with \
-         `mce sandbox build` (or `scripts/engine`, which needs no registry)"
+        "the sandbox image `{image}` does not exist on the engine; check \
+         `MCE_DOCKER_IMAGE` if you set it, or build the image with `mce sandbox build`"
     )]
     ImageMissing {
         /// The image as the settings name it.
@@ -40,7 +40,7 @@ pub enum Error {
     /// The image could not be built.
     #[error(
         "building the sandbox image failed: {message}; where no registry answers, \
-         `scripts/engine` builds it without one"
+         `scripts/engine` of the source tree builds it without one"
     )]
     Build {
         /// What the engine said.
