@@ -8,11 +8,17 @@
     reason = "a test may fail anywhere"
 )]
 
+use std::fmt::Write as _;
 use std::fs;
-use std::net::TcpListener;
+use std::io::{Read as _, Write as _};
+use std::net::{TcpListener, TcpStream};
+use std::path::PathBuf;
 use std::process::Command;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use assert_cmd::cargo::CommandCargoExt as _;
+use base64::Engine as _;
 use serde_json::Value;
 use tempfile::TempDir;
 
@@ -31,6 +37,14 @@ paths:
     post:
       operationId: addItem
       responses: {'204': {description: fine}}
+  /echo:
+    get:
+      operationId: echo
+      responses: {'200': {description: fine, content: {application/json: {schema: {}}}}}
+  /fail:
+    get:
+      operationId: fail
+      responses: {'200': {description: fine, content: {application/json: {schema: {}}}}}
 ";
 
 struct Shop {
@@ -73,6 +87,8 @@ impl Shop {
             .current_dir(self.folder.path())
             .env_clear()
             .env("XDG_STATE_HOME", self.folder.path().join("state"))
+            .env("MCE_CACHE_DB_PATH", self.folder.path().join("cache.db"))
+            .env("MCE_AUDIT_DB_PATH", self.folder.path().join("audit.db"))
             .env("SHOP_TOKEN", CANARY.concat());
         for name in ["PATH", "HOME", "DOCKER_HOST"] {
             command.envs(std::env::var_os(name).map(|value| (name, value)));
@@ -89,6 +105,34 @@ impl Shop {
         assert!(!text.contains(&CANARY.concat()), "{text}");
         assert!(!errors.contains(&CANARY.concat()), "{errors}");
         serde_json::from_str(&text).unwrap_or_else(|error| panic!("{error}: {text}{errors}"))
+    }
+
+    /// Answers every request with its own `Authorization`, plain and disguised; `/fail` as an error.
+    fn answer(&self) {
+        let api = self.api.try_clone().unwrap();
+        api.set_nonblocking(false).unwrap();
+        std::thread::spawn(move || {
+            for connection in api.incoming().map_while(Result::ok) {
+                echo(connection);
+            }
+        });
+    }
+
+    /// Every file that a command has left, by path.
+    fn files(&self) -> Vec<(PathBuf, Vec<u8>)> {
+        let mut found = Vec::new();
+        let mut folders = vec![self.folder.path().to_owned()];
+        while let Some(folder) = folders.pop() {
+            for entry in fs::read_dir(folder).unwrap() {
+                let path = entry.unwrap().path();
+                if path.is_dir() {
+                    folders.push(path);
+                } else {
+                    found.push((path.clone(), fs::read(path).unwrap()));
+                }
+            }
+        }
+        found
     }
 
     fn nobody_connected(&self) {
@@ -225,25 +269,98 @@ result = [written, ran, os.getuid()]
     );
 }
 
-#[test]
-fn the_credential_is_nowhere_in_the_sandbox() {
-    let shop = Shop::new();
-    let code = format!(
+/// What an API answers with, beside the credential: it shows that a search finds what is there.
+const MARKER: [&str; 2] = ["marker-77e0", "a94c1f"];
+
+fn echo(mut connection: TcpStream) {
+    let mut request = Vec::new();
+    let mut buffer = [0; 4096];
+    while !request.windows(4).any(|end| end == b"\r\n\r\n") {
+        match connection.read(&mut buffer) {
+            Ok(0) | Err(_) => return,
+            Ok(size) => request.extend_from_slice(&buffer[..size]),
+        }
+    }
+    let request = String::from_utf8_lossy(&request).into_owned();
+    let authorization = request
+        .lines()
+        .find(|line| line.to_ascii_lowercase().starts_with("authorization:"))
+        .unwrap_or_default();
+    let token = authorization.rsplit(' ').next().unwrap_or_default();
+    let hex = token.bytes().fold(String::new(), |mut text, byte| {
+        let _ = write!(text, "{byte:02x}");
+        text
+    });
+    let body = serde_json::json!({
+        "seen": authorization,
+        "hex": hex,
+        "base64": base64::engine::general_purpose::STANDARD.encode(token),
+        "marker": MARKER.concat(),
+    })
+    .to_string();
+    let status = if request.starts_with("GET /fail") {
+        "418 Teapot"
+    } else {
+        "200 OK"
+    };
+    let _ = write!(
+        connection,
+        "HTTP/1.1 {status}\r\ncontent-type: application/json\r\netag: {token}\r\n\
+         content-length: {}\r\nconnection: close\r\n\r\n{body}",
+        body.len()
+    );
+}
+
+/// Collects what the engine tells of every container of MCE until it is told to stop.
+fn inspections(stop: &AtomicBool) -> String {
+    let docker = |arguments: &[&str]| {
+        let done = Command::new("docker").args(arguments).output().unwrap();
+        String::from_utf8_lossy(&done.stdout).into_owned()
+    };
+    let mut told = String::new();
+    while !stop.load(Ordering::SeqCst) {
+        for id in docker(&["ps", "--quiet", "--filter", "label=mce.instance"]).lines() {
+            told += &docker(&["inspect", id]);
+        }
+    }
+    told
+}
+
+/// Code that looks for the credential wherever it can.
+fn searching() -> String {
+    // The halves are never put together: the search would find itself.
+    format!(
         r#"
+import binascii
 import os
+import time
 import shop.functions
 
-canary = ("{}" + "{}").encode()
+CANARY = (b"{}", b"{}")
+MARKER = (b"{}", b"{}")
 found = []
 
+def holds(content, halves):
+    at = content.find(halves[0])
+    while at >= 0:
+        end = at + len(halves[0])
+        if content[end:end + len(halves[1])] == halves[1]:
+            return True
+        at = content.find(halves[0], end)
+    return False
+
 def look(place, content):
-    if canary in content:
+    if holds(content, CANARY) or holds(content, tuple(map(binascii.hexlify, CANARY))):
         found.append(place)
 
+answer = shop.functions.echo()
+look("answer", repr(answer).encode())
 try:
-    shop.functions.list_items()
+    shop.functions.fail()
+    caught = None
 except Exception as error:
-    look("error", repr(error).encode())
+    caught = error
+    look("error", repr([error, error.body, error.headers, error.args]).encode())
 
 look("environment", repr(dict(os.environ)).encode())
 searched = 0
@@ -270,10 +387,72 @@ try:
     found.append("the memory of PID 1 can be opened")
 except OSError:
     pass
-result = [found, searched > 100]
+marked = False
+with open("/proc/self/maps") as maps, open("/proc/self/mem", "rb", 0) as memory:
+    for line in list(maps):
+        span, mode = line.split()[:2]
+        start, end = (int(number, 16) for number in span.split("-"))
+        if "r" not in mode or end - start > 64 << 20:
+            continue
+        try:
+            memory.seek(start)
+            content = memory.read(end - start)
+        except (OSError, ValueError, OverflowError):
+            continue
+        look(f"memory {{line.strip()}}", content)
+        marked = marked or holds(content, MARKER)
+time.sleep(1)
+print(answer, caught, caught.body, caught.headers)
+result = [found, searched > 100, marked, caught.status]
 "#,
-        CANARY[0], CANARY[1]
+        CANARY[0], CANARY[1], MARKER[0], MARKER[1]
+    )
+}
+
+/// Neither in what the code can look at, its own memory included, nor in what an API that echoes it
+/// answers, nor in what is left on disk or told by the engine.
+#[test]
+fn the_credential_is_nowhere_in_the_sandbox() {
+    let shop = Shop::new();
+    shop.answer();
+    let enough = Arc::new(AtomicBool::new(false));
+    let inspecting = std::thread::spawn({
+        let enough = Arc::clone(&enough);
+        move || inspections(&enough)
+    });
+    let result = shop.exec(&["--no-guard"], &searching());
+    enough.store(true, Ordering::SeqCst);
+    let told = inspecting.join().unwrap();
+    let token = CANARY.concat();
+    assert_eq!(
+        result["data"],
+        serde_json::json!([[], true, true, 418]),
+        "{result}"
     );
-    let result = shop.exec(&["--no-guard"], &code);
-    assert_eq!(result["data"], serde_json::json!([[], true]), "{result}");
+    assert!(
+        result["prints"]
+            .as_str()
+            .unwrap()
+            .contains(&MARKER.concat()),
+        "{result}"
+    );
+    let encoded = base64::engine::general_purpose::STANDARD.encode(&token);
+    assert!(!result.to_string().contains(&encoded), "{result}");
+    assert!(
+        told.contains("mce.instance") && !told.contains(&token),
+        "{told}"
+    );
+
+    let files = shop.files();
+    for (path, content) in &files {
+        let holds = |text: &str| {
+            content
+                .windows(text.len())
+                .any(|part| part == text.as_bytes())
+        };
+        assert!(!holds(&token) && !holds(&encoded), "{}", path.display());
+    }
+    for name in ["audit.db", "cache.db"] {
+        assert!(files.iter().any(|(path, _)| path.ends_with(name)), "{name}");
+    }
 }

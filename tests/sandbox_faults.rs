@@ -346,8 +346,9 @@ async fn a_program_that_ends_early_leaves_no_container_behind() {
                 let locks = std::fs::read_dir(state.path().join("mce/instances"));
                 let names = locks.into_iter().flatten().flatten();
                 let mut names = names.filter_map(|entry| entry.file_name().into_string().ok());
-                if let Some(name) = names.find(|name| name.ends_with(".lock")) {
-                    break name.trim_end_matches(".lock").to_owned();
+                let id = names.find_map(|name| Some(name.strip_suffix(".lock")?.to_owned()));
+                if let Some(id) = id {
+                    break id;
                 }
                 assert!(child.try_wait().unwrap().is_none(), "{arguments:?}");
                 tokio::time::sleep(Duration::from_millis(5)).await;
@@ -419,6 +420,10 @@ async fn what_a_failed_proof_found_is_shown_and_nothing_runs() {
         "{text}"
     );
     assert_eq!(shown.status.code(), Some(1));
+    Command::new("docker")
+        .args(["image", "rm", image])
+        .output()
+        .unwrap();
 }
 
 #[tokio::test(flavor = "multi_thread")]

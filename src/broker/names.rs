@@ -82,6 +82,17 @@ mod tests {
         assert!(is_shown_header("retry-after"));
     }
 
+    /// `mce_runtime.py` is held to the same file: what code may see depends on no place it runs in.
+    #[test]
+    fn the_headers_shown_are_those_that_the_compiled_client_shows() {
+        let listed = include_str!("../../tests/fixtures/shown_headers.json");
+        let listed: serde_json::Value = serde_json::from_str(listed).unwrap();
+        let mut names = SHOWN.to_vec();
+        names.sort_unstable();
+        assert_eq!(listed["names"], serde_json::json!(names));
+        assert_eq!(listed["prefixes"], serde_json::json!(SHOWN_PREFIXES));
+    }
+
     #[test]
     fn names_that_a_server_may_take_for_the_same_are_the_same() {
         for name in [

@@ -29,6 +29,7 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 RUNTIME = Path(__file__).parents[2] / "templates" / "mce_runtime.py"
+SHOWN_HEADERS = Path(__file__).parents[1] / "fixtures" / "shown_headers.json"
 HAS_HTTPX = importlib.util.find_spec("httpx") is not None
 
 
@@ -413,6 +414,15 @@ JSON = {"Content-Type": "application/json"}
 
 
 @unittest.skipUnless(HAS_HTTPX, "httpx is not installed")
+class Headers(unittest.TestCase):
+    """Which headers of an answer a caller may see."""
+
+    def test_they_are_those_that_the_host_shows(self) -> None:
+        listed = json.loads(SHOWN_HEADERS.read_text())
+        self.assertEqual(sorted(runtime._VISIBLE_HEADERS), listed["names"])
+        self.assertEqual(list(runtime._VISIBLE_PREFIXES), listed["prefixes"])
+
+
 class Outside(unittest.TestCase):
     """Against a server on loopback."""
 

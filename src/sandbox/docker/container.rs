@@ -312,10 +312,10 @@ impl Started {
             if frame.kind != Kind::Hello {
                 return Err(start(format!("expected `Hello`, found `{:?}`", frame.kind)));
             }
-            let assembled = assembler
+            let added = assembler
                 .add(frame)
                 .map_err(|error| start(error.to_string()))?;
-            if let Assembled::Whole(payload) = assembled {
+            if let Assembled::Whole(payload) = added {
                 return unpack_json(&payload).map_err(|error| start(error.to_string()));
             }
         }

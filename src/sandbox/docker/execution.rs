@@ -221,19 +221,18 @@ impl Execution {
         let (host, frames_out) = (Arc::clone(&self.host), self.frames.clone());
         self.bytes_in_flight += size;
         self.calls.spawn(async move {
-            let call = match read {
-                Some(call) => call,
-                None => {
-                    let bytes = u32::try_from(size.min(MAX_BYTES_READ)).unwrap_or(u32::MAX);
-                    let reading = READING.acquire_many(bytes).await;
-                    // Held by the reading, which goes on when the execution has ended.
-                    elsewhere(move || {
-                        let call = Call::read(&payload);
-                        drop(reading);
-                        call
-                    })
-                    .await??
-                }
+            let call = if let Some(call) = read {
+                call
+            } else {
+                let bytes = u32::try_from(size.min(MAX_BYTES_READ)).unwrap_or(u32::MAX);
+                let reading = READING.acquire_many(bytes).await;
+                // Held by the reading, which goes on when the execution has ended.
+                elsewhere(move || {
+                    let call = Call::read(&payload);
+                    drop(reading);
+                    call
+                })
+                .await??
             };
             let calling = host.call(&call.server, &call.function, call.arguments);
             let answer = match AssertUnwindSafe(calling).catch_unwind().await {

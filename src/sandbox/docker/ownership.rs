@@ -22,7 +22,7 @@ const MACHINE: &str = "mce.machine";
 /// The machine without its boot.
 const HOST: &str = "mce.host";
 /// A container that has ended so long after it was made is nobody's: no execution takes longer.
-const FORGOTTEN_AFTER: Duration = Duration::from_secs(15 * 60);
+const FORGOTTEN_AFTER: Duration = Duration::from_mins(15);
 
 /// This process as the owner of containers. Dropping it frees the lock
 /// but leaves the file: without it the next process could not tell whose containers are left.
