@@ -358,9 +358,9 @@ fn a_new_schema_takes_over_no_type_name() {
         "Root": {"properties": {"a": reference("FooBar"), "b": reference("Foo-Bar")}},
         "FooBar": schema("old"), "Foo-Bar": schema("new"),
     })));
-    let names: Vec<&String> = named.types.keys().collect();
-    assert_eq!(names.len(), 3);
-    assert!(!names.iter().any(|name| *name == "FooBar"), "{names:?}");
+    let types: Vec<&String> = named.types.keys().collect();
+    assert_eq!(types.len(), 3);
+    assert!(!types.iter().any(|name| *name == "FooBar"), "{types:?}");
 }
 
 #[test]

@@ -62,11 +62,11 @@ pub struct RenderedFunction {
 pub fn render(api: &NamedApi, target: Target<'_>) -> Result<Rendered, ModuleError> {
     let mut types = Types::new(&api.types);
     let mut used: BTreeSet<String> = BTreeSet::new();
-    let mut typed = Vec::new();
+    let mut described = Vec::new();
     let mut functions = Vec::new();
     for (operation, names) in api.api.operations.iter().zip(&api.names) {
         let (stub, function) = type_stub(operation, names, &mut types, &mut used);
-        typed.push(stub);
+        described.push(stub);
         functions.push(function);
     }
     let Classes {
@@ -81,7 +81,7 @@ pub fn render(api: &NamedApi, target: Target<'_>) -> Result<Rendered, ModuleErro
                 .to_owned(),
         );
     }
-    let stubs: Vec<minijinja::Value> = typed
+    let stubs: Vec<minijinja::Value> = described
         .iter()
         .map(|stub| render_stub(api, stub, &classes))
         .collect();
