@@ -621,7 +621,8 @@ class Execution:
         return self._settle(names["result"]) if "result" in names else last
 
     def _run(self, names: dict[str, Any]) -> Any:
-        tree = ast.parse(self._code, CODE_NAME)
+        # As in a file, a byte order mark is no part of the code.
+        tree = ast.parse(self._code.removeprefix("\ufeff"), CODE_NAME)
         self._mark_main(tree)
         self._keep_last_expression(tree)
         code = compile(

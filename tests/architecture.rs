@@ -85,7 +85,7 @@ const ONLY: &[(&str, &[&str])] = &[
     ("miette", &["cli"]),
     ("reqwest", &["broker", "openapi/source"]),
     ("rusqlite", &["runtime"]),
-    ("secrecy", &["vault", "broker"]),
+    ("secrecy", &["vault", "broker", "config"]),
     ("clap", &["cli"]),
     ("indicatif", &["cli"]),
     ("println!", &["cli"]),

@@ -318,6 +318,36 @@ fn a_moved_origin_is_a_warning_where_the_config_names_the_base_url() {
 }
 
 #[test]
+fn a_runtime_that_is_rewritten_is_reported() {
+    let project = Project::new(
+        "  - name: weather\n    swagger_url: weather.yaml\n  - name: second\n    swagger_url: weather.yaml\n",
+    );
+    let state = |report: Report| report.runtime.map(|runtime| runtime.changed);
+    let dry = project.run_with(|options| options.dry_run = true);
+    assert_eq!(state(dry), Some(true));
+    assert!(!project.path("compiled").exists());
+    let first = project.compile();
+    assert_eq!(
+        first.runtime.as_ref().unwrap().path,
+        project.path("compiled/mce_runtime.py")
+    );
+    assert_eq!(state(first), Some(true));
+    assert_eq!(state(project.compile()), Some(false));
+    project.write("compiled/mce_runtime.py", "# of another version\n");
+    let dry = project.run_with(|options| options.dry_run = true);
+    assert_eq!(state(dry), Some(true));
+    let report = project.compile();
+    assert!(report.servers.iter().all(|server| !server.changed));
+    assert_eq!(state(report), Some(true));
+    assert_eq!(
+        project.read("compiled/mce_runtime.py"),
+        mce::compile::RUNTIME
+    );
+    project.configure("  - name: weather\n    swagger_url: missing.yaml\n");
+    assert_eq!(state(project.compile()), None);
+}
+
+#[test]
 fn a_missing_document_with_an_absolute_path_is_named_as_it_is_spelt() {
     let missing = std::env::temp_dir().join("no-such-folder/api.yaml");
     let project = Project::new(&format!(

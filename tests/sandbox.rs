@@ -26,6 +26,10 @@ async fn the_value_is_result_or_main_or_the_last_expression() {
     values(&[
         ("print('hello')\n1 + 1", json!(2)),
         ("x = 1", json!(null)),
+        (
+            "\u{feff}'after a byte order mark'",
+            json!("after a byte order mark"),
+        ),
         ("", json!(null)),
         ("result = [1]\n5", json!([1])),
         ("def main():\n    return 'm'", json!("m")),

@@ -187,6 +187,16 @@ fn summary(report: &Report, options: Option<&Options>) -> String {
     for server in report.servers.iter().filter(|it| it.error.is_none()) {
         describe(&mut text, server, options);
     }
+    if let (Some(runtime), Some(options)) = (&report.runtime, options)
+        && runtime.changed
+    {
+        let state = if options.dry_run {
+            "not written"
+        } else {
+            "written"
+        };
+        let _ = writeln!(text, "{}: {state}", runtime.path.display());
+    }
     for folder in &report.removed {
         let _ = writeln!(
             text,

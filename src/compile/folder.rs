@@ -6,7 +6,7 @@ use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
 use super::manifest::sha256_hex;
-use super::{FUNCTIONS_FILE, MANIFEST_FILE, RUNTIME, RUNTIME_FILE, swap};
+use super::{FUNCTIONS_FILE, MANIFEST_FILE, RUNTIME, RUNTIME_FILE, RuntimeReport, swap};
 use crate::api::{MANIFEST_VERSION, Manifest};
 use crate::files::{self, Links, ReadError};
 
@@ -117,6 +117,17 @@ fn refuse_link(path: &Path) -> Result<(), FolderError> {
     }
 }
 
+/// Writes `mce_runtime.py`, which the modules of all servers import.
+pub(super) fn write_runtime(output: &Path, dry_run: bool) -> Result<RuntimeReport, FolderError> {
+    let path = output.join(RUNTIME_FILE);
+    let changed = !holds(&path, RUNTIME);
+    if changed && !dry_run {
+        fs::create_dir_all(output).map_err(io("create", output))?;
+        replace(output, &path, RUNTIME)?;
+    }
+    Ok(RuntimeReport { path, changed })
+}
+
 /// What [`write`] did, or would do.
 pub(super) struct Written {
     pub(super) paths: Vec<PathBuf>,
@@ -148,7 +159,6 @@ pub(super) fn write(
         return Ok(written);
     }
     fs::create_dir_all(output).map_err(io("create", output))?;
-    replace(output, &output.join(RUNTIME_FILE), RUNTIME)?;
     if !written.changed || swap::put(output, &folder, &files).map_err(io("write", &folder))? {
         return Ok(written);
     }

@@ -5,6 +5,7 @@
 
 mod advice;
 mod agree;
+mod deadline;
 mod folder;
 mod json;
 mod manifest;
@@ -13,14 +14,18 @@ mod swap;
 mod verify;
 
 use std::path::PathBuf;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
+use std::time::Duration;
 
 use futures::StreamExt;
 use serde::Serialize;
 
+use self::deadline::Unfinished;
 use crate::config::{Config, Environment, ServerConfig};
+use crate::invisible::visible;
 
-pub use folder::{Cleaned, clean};
+pub use folder::{Cleaned, FolderError, clean};
+
 pub use verify::{Verified, VerifyError, verify};
 
 /// The text of `mce_runtime.py`, written beside the servers' folders.
@@ -34,6 +39,8 @@ pub const MANIFEST_FILE: &str = "manifest.json";
 
 /// Sources fetched and compiled at once.
 const CONCURRENT: usize = 8;
+/// The time that reading and rendering one document may take.
+const DEADLINE: Duration = Duration::from_secs(30);
 
 /// How to compile.
 #[derive(Debug, Clone, Default)]
@@ -54,6 +61,8 @@ pub struct Options {
 pub struct Report {
     /// One entry for each server of the config, in its order.
     pub servers: Vec<ServerReport>,
+    /// What became of `mce_runtime.py`; `None` where no server was compiled.
+    pub runtime: Option<RuntimeReport>,
     /// Folders of servers that are no longer listed, removed.
     pub removed: Vec<PathBuf>,
     /// What concerns no single server.
@@ -68,6 +77,15 @@ impl Report {
     pub fn failed(&self) -> bool {
         self.error.is_some() || self.servers.iter().any(|server| server.error.is_some())
     }
+}
+
+/// What became of `mce_runtime.py`.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct RuntimeReport {
+    /// The file.
+    pub path: PathBuf,
+    /// Whether it was changed, or in a dry run would be.
+    pub changed: bool,
 }
 
 /// What became of one server.
@@ -89,8 +107,16 @@ pub struct ServerReport {
     pub error: Option<String>,
     /// The files, whether or not they had to be written.
     pub paths: Vec<PathBuf>,
-    /// Whether any file was changed.
+    /// Whether any of them was changed, or in a dry run would be.
     pub changed: bool,
+}
+
+/// How to compile, and what all servers of one run share.
+#[derive(Debug)]
+struct Run {
+    options: Options,
+    /// Written once, before the first module that imports it.
+    runtime: OnceLock<Result<RuntimeReport, FolderError>>,
 }
 
 /// Compiles every server of a config. A server that fails leaves its old output untouched and
@@ -119,13 +145,16 @@ pub async fn run_with(
         return report;
     }
     let parent = config.path.parent().map(PathBuf::from).unwrap_or_default();
-    let options = Arc::new(options.clone());
+    let run = Arc::new(Run {
+        options: options.clone(),
+        runtime: OnceLock::new(),
+    });
     let compiled: Vec<ServerReport> = futures::stream::iter(&config.servers)
         .map(|server| {
             let folder = parent.clone();
-            let options = Arc::clone(&options);
+            let run = Arc::clone(&run);
             async move {
-                let report = one(server, folder, environment, options).await;
+                let report = one(server, folder, environment, run).await;
                 progress(&report);
                 report
             }
@@ -134,6 +163,7 @@ pub async fn run_with(
         .collect()
         .await;
     report.servers = compiled;
+    report.runtime = run.runtime.get().and_then(|it| it.clone().ok());
     if options.dry_run {
         return report;
     }
@@ -159,7 +189,7 @@ async fn one(
     server: &ServerConfig,
     config_folder: PathBuf,
     environment: &Environment,
-    options: Arc<Options>,
+    run: Arc<Run>,
 ) -> ServerReport {
     let mut report = ServerReport {
         server: server.name.clone(),
@@ -174,17 +204,25 @@ async fn one(
     };
     let config = server.clone();
     // Parsing and rendering are work for a processor, not for the event loop.
-    let compiled = tokio::task::spawn_blocking(move || {
+    let compiled = deadline::within(DEADLINE, move |gate| {
         let mut report = report;
-        match server::compile(&config, &loaded, &options, &mut report) {
-            Ok(()) => {}
-            Err(error) => report.error = Some(error.to_string()),
+        if let Err(error) = server::compile(&config, &loaded, &run, gate, &mut report) {
+            report.error = Some(error.to_string());
         }
         report
     });
-    compiled.await.unwrap_or_else(|error| ServerReport {
+    let error = match compiled.await {
+        Ok(report) => return report,
+        Err(Unfinished::Late) => format!(
+            "`{}`: reading and rendering it took longer than {} s",
+            visible(&manifest::shown(server)),
+            DEADLINE.as_secs()
+        ),
+        Err(Unfinished::Broken) => "internal error while compiling".to_owned(),
+    };
+    ServerReport {
         server: server.name.clone(),
-        error: Some(format!("internal error while compiling: {error}")),
+        error: Some(error),
         ..ServerReport::default()
-    })
+    }
 }

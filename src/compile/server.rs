@@ -3,9 +3,10 @@
 use std::path::PathBuf;
 
 use super::advice;
+use super::deadline::Gate;
 use super::folder::{self, FolderError, Lock};
 use super::manifest::{self, Inputs};
-use super::{Options, ServerReport, json};
+use super::{Run, ServerReport, json};
 use crate::api::filter::{self, RuleError, Rules, Selection};
 use crate::api::{Manifest, NamingError, give_names};
 use crate::config::{Environment, Filter, ServerConfig};
@@ -39,6 +40,8 @@ pub(super) enum CompileError {
     Folder(#[from] FolderError),
     #[error(transparent)]
     OriginMoved(#[from] Moved),
+    #[error("it took too long, so nothing was written")]
+    Late,
 }
 
 /// Fetches a server's document.
@@ -72,13 +75,15 @@ pub(super) async fn load(
     Ok(openapi::load(&request).await?)
 }
 
-/// Compiles a loaded document and writes the server's folder.
+/// Compiles a loaded document and writes the server's folder, if the gate lets it.
 pub(super) fn compile(
     server: &ServerConfig,
     loaded: &Loaded,
-    options: &Options,
+    run: &Run,
+    gate: &Gate,
     report: &mut ServerReport,
 ) -> Result<(), CompileError> {
+    let options = &run.options;
     let lock = folder::lock(&options.output, &server.name)?;
     let mut api = openapi::read(&loaded.bytes, loaded.location.as_ref()).map_err(|error| {
         CompileError::Read {
@@ -164,6 +169,12 @@ pub(super) fn compile(
     let warnings = [named.api.warnings.as_slice(), &rendered.warnings].concat();
     describe(&manifest, &warnings, report);
     report.warnings.extend(advice::of(server, &manifest));
+    if !gate.pass() {
+        return Err(CompileError::Late);
+    }
+    run.runtime
+        .get_or_init(|| folder::write_runtime(&options.output, options.dry_run))
+        .clone()?;
     let written = folder::write(
         &options.output,
         &server.name,

@@ -60,13 +60,12 @@ pub(super) struct Schema {
     pub(super) tables: &'static str,
 }
 
-/// The path of a database that lives in this process alone and leaves no file.
-pub const IN_MEMORY: &str = ":memory:";
-
 /// Pieces of work that may wait for the thread. A disk that hangs must not take the memory too.
 const QUEUE: usize = 10_000;
 /// How long [`Database::run`] waits before it looks again whether there is room.
 const RETRY: Duration = Duration::from_millis(10);
+/// The path of a database that lives in this process alone and leaves no file.
+pub const IN_MEMORY: &str = ":memory:";
 
 type Work = Box<dyn FnOnce(&mut Connection) + Send>;
 

@@ -10,7 +10,8 @@ use super::result::{ErrorType, ExecutionResult, Refusal};
 use crate::guard;
 
 impl Runtime {
-    /// Keeps code that ran well and gives its id.
+    /// Keeps code that ran well and gives its id. Code that holds a secret is not kept: it would
+    /// not run without it, and no secret is written down.
     pub(super) async fn keep(
         &self,
         subject: &Subject,
@@ -22,9 +23,12 @@ impl Runtime {
             Keep::Stored(id) => return Some(id),
             Keep::Store(description) => description,
         };
+        if self.egress.redact(code) != code {
+            return None;
+        }
         let entry = Entry {
             code: code.to_owned(),
-            description: description.to_owned(),
+            description: self.egress.redact(description),
             fingerprints,
         };
         let cache = self.cache.as_ref()?;

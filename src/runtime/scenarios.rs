@@ -256,6 +256,28 @@ async fn cached_code_runs_again_with_other_values() {
 }
 
 #[tokio::test]
+async fn a_secret_that_a_client_sends_is_not_written_to_the_cache() {
+    let fixture = Fixture::new();
+    let (runtime, _) = fixture.runtime(|_, _| async { returned(json!(1)) });
+    let mut request = code(&format!("token = '{SECRET}'"));
+    assert_eq!(runtime.execute(request.clone()).await.cache_id, None);
+    request.code = "1".to_owned();
+    request.description = format!("asks with {SECRET}");
+    assert!(runtime.execute(request).await.cache_id.is_some());
+    runtime.shutdown().await;
+    for file in std::fs::read_dir(fixture.folder.path()).unwrap() {
+        let file = file.unwrap().path();
+        if file.is_file() {
+            let bytes = std::fs::read(&file).unwrap();
+            let found = bytes
+                .windows(SECRET.len())
+                .any(|part| part == SECRET.as_bytes());
+            assert!(!found, "{}", file.display());
+        }
+    }
+}
+
+#[tokio::test]
 async fn unknown_foreign_and_outdated_ids_look_alike() {
     let fixture = Fixture::new();
     let (runtime, _) = fixture.runtime(|_, _| async { returned(json!(1)) });
