@@ -638,7 +638,10 @@ async fn a_missing_image_and_a_missing_engine_are_errors_that_say_what_to_do() {
         .await
         .unwrap_err();
     assert!(matches!(error, Error::Unreachable { .. }), "{error}");
-    assert!(error.to_string().contains("scripts/engine"), "{error}");
+    assert!(
+        error.to_string().contains("start Docker or Podman"),
+        "{error}"
+    );
 
     settings.docker_host = Some("ftp://x".to_owned());
     let error = DockerSandbox::connect(&settings, state.path())
