@@ -103,6 +103,14 @@ fn modules_do_not_travel() {
 }
 
 #[test]
+fn a_name_of_a_blocked_module_is_not_advised_to_be_looked_up_there() {
+    let report = check("import os\nos.environ", &names());
+    let hints: Vec<_> = report.violations.iter().map(|it| &it.hint).collect();
+    assert_eq!(hints.len(), 2);
+    assert_eq!(hints[0], hints[1]);
+}
+
+#[test]
 fn compiled_servers_have_their_functions_and_nothing_else() {
     refused(&[
         (

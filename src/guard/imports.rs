@@ -130,6 +130,11 @@ impl Checker<'_> {
                 .unwrap_or_default();
             let hint = match near.first() {
                 Some(near) => format!("did you mean `{near}`?"),
+                None if !self.policy.allows(module) => self
+                    .policy
+                    .instead_of(module)
+                    .unwrap_or("use an allowed module")
+                    .to_owned(),
                 None => format!("use the documented functions and classes of `{module}`"),
             };
             self.report(rule::MODULE_NAME, range, message, hint);
