@@ -600,8 +600,8 @@ class Execution:
     def value(self) -> Any:
         """Runs the code and returns what it has to say.
 
-        That is `result` where the code assigns it; else what `main()` returns, which is called
-        unless the code did so itself; else the last expression; else None. Whatever can be
+        That is what `main()` returns, which is called unless the code did so itself; else
+        `result` where the code assigns it; else the last expression; else None. Whatever can be
         awaited is.
         """
         module = types.ModuleType("__main__")
@@ -610,10 +610,9 @@ class Execution:
         sys.modules["__main__"] = module
         try:
             last = self._settle(self._run(names))
-            if "result" not in names and not self._main_started:
-                main = names.get("main")
-                if callable(main):
-                    last = self._settle(main())
+            main = names.get("main")
+            if callable(main) and not self._main_started:
+                return self._settle(main())
         except SystemExit as end:
             if end.code not in (None, 0):
                 raise

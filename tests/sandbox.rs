@@ -22,7 +22,7 @@ async fn values(cases: &[(&str, serde_json::Value)]) {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn the_value_is_result_or_main_or_the_last_expression() {
+async fn the_value_is_main_or_result_or_the_last_expression() {
     values(&[
         ("print('hello')\n1 + 1", json!(2)),
         ("x = 1", json!(null)),
@@ -34,6 +34,7 @@ async fn the_value_is_result_or_main_or_the_last_expression() {
         ("result = [1]\n5", json!([1])),
         ("def main():\n    return 'm'", json!("m")),
         ("def main():\n    return 'm'\n7", json!("m")),
+        ("def main():\n    return 'm'\nresult = 7", json!("m")),
         ("async def main():\n    return 'a'", json!("a")),
         (
             "import asyncio\nawait asyncio.sleep(0)\n'top'",
