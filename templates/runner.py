@@ -595,14 +595,15 @@ class Execution:
     def __init__(self, code: str) -> None:
         self._code = code
         self._main_started = False
+        self._main_is_marked = False
         self._loop: asyncio.Runner | None = None
 
     def value(self) -> Any:
         """Runs the code and returns what it has to say.
 
-        That is what `main()` returns, which is called unless the code did so itself; else
-        `result` where the code assigns it; else the last expression; else None. Whatever can be
-        awaited is.
+        That is what `main()` returns, which is called unless the code did so itself; else, and
+        where that is None, `result` where the code assigns it; else the last expression; else
+        None. Whatever can be awaited is.
         """
         module = types.ModuleType("__main__")
         names = module.__dict__
@@ -611,8 +612,12 @@ class Execution:
         try:
             last = self._settle(self._run(names))
             main = names.get("main")
-            if callable(main) and not self._main_started:
-                return self._settle(main())
+            # A `main` that is no `def` cannot say that it ran: beside a `result` it probably did.
+            is_due = self._main_is_marked or "result" not in names
+            if callable(main) and is_due and not self._main_started:
+                returned = self._settle(main())
+                if returned is not None or "result" not in names:
+                    return returned
         except SystemExit as end:
             if end.code not in (None, 0):
                 raise
@@ -649,14 +654,16 @@ class Execution:
                 elif not isinstance(statement, ast.ClassDef):
                     for field in ("body", "orelse", "finalbody"):
                         blocks.append(getattr(statement, field, []))
-                    for handler in getattr(statement, "handlers", []):
-                        blocks.append(handler.body)
+                    for field in ("handlers", "cases"):
+                        for part in getattr(statement, field, []):
+                            blocks.append(part.body)
 
     def _mark(self, function: ast.FunctionDef | ast.AsyncFunctionDef) -> None:
         first = 1 if ast.get_docstring(function, clean=False) is not None else 0
         call = ast.Call(ast.Name("__mce_main_started__", ast.Load()), [], [])
         place(mark := ast.Expr(call), function.body[0])
         function.body.insert(first, mark)
+        self._main_is_marked = True
 
     def _keep_last_expression(self, tree: ast.Module) -> None:
         if tree.body and isinstance(last := tree.body[-1], ast.Expr):

@@ -30,6 +30,7 @@ const ARROWS: &[(&str, &[&str])] = &[
             "openapi",
             "pysyntax",
             "python",
+            "variables",
         ],
     ),
     (

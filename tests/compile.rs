@@ -315,6 +315,11 @@ fn a_moved_origin_is_a_warning_where_the_config_names_the_base_url() {
         warning.contains("`base_url` of the config is used"),
         "{warning}"
     );
+    // Without the config's, the new origin must not have become the committed one by then.
+    assert_eq!(
+        manifest_of(&project)["base_url"],
+        "https://eu.weather.example/v1"
+    );
 }
 
 #[test]

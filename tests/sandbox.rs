@@ -35,6 +35,8 @@ async fn the_value_is_main_or_result_or_the_last_expression() {
         ("def main():\n    return 'm'", json!("m")),
         ("def main():\n    return 'm'\n7", json!("m")),
         ("def main():\n    return 'm'\nresult = 7", json!("m")),
+        ("def main():\n    global result\n    result = 5", json!(5)),
+        ("main = lambda: 'm'", json!("m")),
         ("async def main():\n    return 'a'", json!("a")),
         (
             "import asyncio\nawait asyncio.sleep(0)\n'top'",
@@ -55,6 +57,8 @@ async fn main_runs_once_however_it_is_called() {
         format!("{count}main()"),
         format!("{count}if __name__ == '__main__':\n    main()\n    result = n"),
         format!("{count}result = main() and n"),
+        "n = 0\ndef f(by=1):\n    global n\n    n += by\n    return n\nmain = f\nresult = main()".to_owned(),
+        "n = 0\nmatch 1:\n    case 1:\n        def main():\n            global n\n            n += 1\n            return n\nresult = main()".to_owned(),
         format!("{count}print(main())\nresult = n"),
         count.to_owned(),
         count_async.to_owned(),

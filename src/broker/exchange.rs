@@ -196,13 +196,18 @@ pub(super) async fn exchange(
     }
 }
 
+/// What stands in `Content-Encoding` without a byte being changed, by the standard or by mistake.
+const UNCHANGED: [&[u8]; 4] = [b"", b"identity", b"none", b"utf-8"];
+
 /// Whether a body is still encoded: `reqwest` removes the header of what it decodes. An answer that
 /// cannot be read cannot be freed of secrets either.
 fn is_encoded(headers: &HeaderMap) -> bool {
     headers
         .get_all(CONTENT_ENCODING)
         .iter()
-        .any(|encoding| !encoding.as_bytes().eq_ignore_ascii_case(b"identity"))
+        .flat_map(|value| value.as_bytes().split(|byte| *byte == b','))
+        .map(<[u8]>::trim_ascii)
+        .any(|coding| !UNCHANGED.iter().any(|it| coding.eq_ignore_ascii_case(it)))
 }
 
 fn is_redirect(status: StatusCode) -> bool {

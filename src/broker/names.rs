@@ -1,5 +1,5 @@
 //! Names that travel: which headers of an answer are shown, and which names a free-form object
-//! may not take. Which headers are never sent is the config's to say.
+//! may not take. Which headers are never sent, [`crate::headers`] says.
 
 /// Response headers that code may see, beside those that begin like [`SHOWN_PREFIXES`].
 const SHOWN: [&str; 14] = [

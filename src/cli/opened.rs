@@ -136,7 +136,12 @@ impl Slot {
             }
         };
         match before {
-            Ok(Held::Sandbox(unproven)) => unproven.shutdown().await.map(|()| sandbox),
+            Ok(Held::Sandbox(unproven)) => {
+                if let Err(error) = unproven.shutdown().await {
+                    tracing::warn!(%error, "containers may be left; the next start removes them");
+                }
+                Ok(sandbox)
+            }
             Ok(_) => Ok(sandbox),
             Err(late) => {
                 late.shutdown().await?;

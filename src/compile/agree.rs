@@ -9,6 +9,7 @@ use serde_json::{Value, json};
 
 use crate::api::{Function, Location, Manifest, Style};
 use crate::pysyntax::module::{Arguments, ModuleFacts, Stub};
+use crate::variables;
 
 /// The first thing that the two disagree on.
 pub(super) fn disagreement(manifest: &Manifest, module: &ModuleFacts) -> Option<String> {
@@ -34,7 +35,7 @@ pub(super) fn disagreement(manifest: &Manifest, module: &ModuleFacts) -> Option<
 
 /// The arguments of `Api(…)` that the manifest asks for.
 fn api(manifest: &Manifest) -> Arguments {
-    let auth = format!("MCE_{}_AUTH", manifest.server.to_ascii_uppercase());
+    let auth = variables::of_server(&manifest.server, "AUTH");
     let mut arguments = Arguments::from([
         (
             "base_url_env".to_owned(),

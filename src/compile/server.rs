@@ -8,7 +8,7 @@ use super::folder::{self, FolderError, Lock};
 use super::manifest::{self, Inputs};
 use super::{Run, ServerReport, json};
 use crate::api::filter::{self, RuleError, Rules, Selection};
-use crate::api::{Manifest, NamingError, give_names};
+use crate::api::{Api, Manifest, NamingError, give_names};
 use crate::config::{Environment, Filter, ServerConfig};
 use crate::invisible::visible;
 use crate::openapi::{self, LoadError, Loaded, ReadError};
@@ -105,19 +105,8 @@ pub(super) fn compile(
         api.warnings
             .retain(|warning| !warning.contains("set `base_url`"));
     }
-    if !options.accept_origin
-        && let Err(moved) = check_origin(&lock, api.base_url.as_deref())
-    {
-        if server.base_url.is_none() {
-            return Err(moved.into());
-        }
-        // Credentials go where the config says, so nobody has to consent to anything.
-        let Moved { old, new } = moved;
-        api.warnings.push(format!(
-            "the document moves the API from {} to `{new}`; `base_url` of the config is used all \
-             the same",
-            said(old.as_deref())
-        ));
+    if !options.accept_origin {
+        keep_origin(server, &lock, &mut api)?;
     }
     let read_only = server.is_read_only;
     #[cfg(feature = "test-hooks")]
@@ -226,6 +215,27 @@ fn said(origin: Option<&str>) -> String {
         || "no server of its own".to_owned(),
         |origin| format!("`{origin}`"),
     )
+}
+
+/// Holds an API to the origin that was committed. Where the config says where credentials go, a move
+/// is a warning and the committed server stays in the manifest: nobody consented to the new one,
+/// and the day `base_url` goes from the config this has to fail.
+fn keep_origin(server: &ServerConfig, lock: &Lock, api: &mut Api) -> Result<(), Moved> {
+    let Err(moved) = check_origin(lock, api.base_url.as_deref()) else {
+        return Ok(());
+    };
+    if server.base_url.is_none() {
+        return Err(moved);
+    }
+    let Moved { old, new } = moved;
+    api.warnings.push(format!(
+        "the document moves the API from {} to `{new}`; `base_url` of the config is used all the \
+         same",
+        said(old.as_deref())
+    ));
+    let committed = lock.manifest.as_ref();
+    api.base_url = committed.and_then(|manifest| manifest.base_url.clone());
+    Ok(())
 }
 
 /// A document may not move the place that credentials go to without somebody's consent.

@@ -222,11 +222,11 @@ impl Runtime {
             });
         }
 
-        let _place = self.places.take().await?;
         let sandbox = self.engine.sandbox().await.map_err(|finding| Refusal {
             hint: finding.hint,
             ..Refusal::new(ErrorType::Sandbox, finding.message)
         })?;
+        let _place = self.places.take().await?;
         let (modules, fingerprints) = self.modules(&facts).await;
         let timeout = work
             .timeout

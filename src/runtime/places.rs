@@ -6,8 +6,7 @@ use tokio::sync::{Semaphore, SemaphorePermit};
 
 use super::result::{ErrorType, Refusal};
 
-/// How long an execution waits for a place. Longer than most executions run, shorter than clients
-/// wait for an answer.
+/// How long an execution waits for a place: shorter than clients wait for an answer.
 const WAIT: Duration = Duration::from_secs(3);
 
 /// The places of this process.
