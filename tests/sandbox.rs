@@ -486,6 +486,23 @@ result = [refused, error['kind'], error['message'], fine, len(value['blob'])]
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn a_call_of_too_many_values_is_refused_and_the_code_goes_on() {
+    let place = place().await;
+    let code = "
+import _mce_host
+refused, error = _mce_host.call('s', 'echo', {'many': [0] * 1_100_000})
+fine, value = _mce_host.call('s', 'echo', {'many': [0]})
+result = [refused, error['kind'], fine, value]
+";
+    let outcome = place.run(code).await;
+    assert_eq!(
+        value(&outcome),
+        &json!(["error", "limit", "ok", {"many": [0]}])
+    );
+    place.close().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn a_large_call_that_has_to_wait_holds_up_no_other_task() {
     let place = place().await;
     // With so many calls on their way the host takes nothing more.

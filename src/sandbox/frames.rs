@@ -13,7 +13,7 @@ use std::collections::HashMap;
 
 use bytes::{Buf, BufMut, Bytes, BytesMut};
 
-use crate::wire::{Value, parse_json};
+use crate::wire::{JsonError, Value, parse_json};
 
 /// The version of the format.
 pub const VERSION: u8 = 1;
@@ -113,6 +113,9 @@ pub enum FrameError {
     /// A message that does not follow the format.
     #[error("a message is malformed: {0}")]
     Message(String),
+    /// A message that holds more values than are kept.
+    #[error("a message holds more than a million values")]
+    TooMany,
     /// A value nested too deeply to be packed.
     #[error("a value is nested deeper than {MAX_DEPTH} levels")]
     Depth,
@@ -426,7 +429,10 @@ fn split(payload: &Bytes) -> Result<(ReceivedHead, Bytes), FrameError> {
         return Err(malformed("its JSON is shorter than it says"));
     }
     let json = rest.split_to(length);
-    let head = parse_json(&json).map_err(|error| FrameError::Message(error.to_string()))?;
+    let head = parse_json(&json).map_err(|error| match error {
+        JsonError::TooMany => FrameError::TooMany,
+        error => FrameError::Message(error.to_string()),
+    })?;
     let Value::Object(mut head) = head else {
         return Err(malformed("it is no object"));
     };

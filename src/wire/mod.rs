@@ -29,7 +29,7 @@ mod value;
 pub use decode::{DecodeError, decode};
 pub use encode::encode;
 pub use error_text::error_message;
-pub(crate) use json::parse_json;
+pub(crate) use json::{JsonError, parse_json};
 pub(crate) use percent::STRICT as COMPONENT;
 pub use value::{Arguments, Value};
 

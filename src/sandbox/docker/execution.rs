@@ -227,12 +227,25 @@ impl Execution {
                 let bytes = u32::try_from(size.min(MAX_BYTES_READ)).unwrap_or(u32::MAX);
                 let reading = READING.acquire_many(bytes).await;
                 // Held by the reading, which goes on when the execution has ended.
-                elsewhere(move || {
+                let read = elsewhere(move || {
                     let call = Call::read(&payload);
                     drop(reading);
                     call
-                })
-                .await??
+                });
+                match read.await? {
+                    Ok(call) => call,
+                    // No fault of the stream: the code can give less.
+                    Err(FrameError::TooMany) => {
+                        let refusal = CallError::Limit {
+                            message: "the arguments of the call hold more than a million values"
+                                .to_owned(),
+                        };
+                        let answer = pack(&answer_message(Err(refusal)))?;
+                        send(&frames_out, Kind::Answer, message, &answer).await;
+                        return Ok(size);
+                    }
+                    Err(error) => return Err(error),
+                }
             };
             let calling = host.call(&call.server, &call.function, call.arguments);
             let answer = match AssertUnwindSafe(calling).catch_unwind().await {
@@ -256,9 +269,13 @@ impl Execution {
 }
 
 /// The most bytes that a call may have whose request has at most `request`: its text may hold
-/// characters that take two bytes in JSON, and one in the request.
+/// characters that take two bytes in JSON, and one in the request. Beyond what is kept unfinished it
+/// could not arrive at all.
 fn most(request: usize) -> usize {
-    request.saturating_mul(2).saturating_add(LARGE)
+    request
+        .saturating_mul(2)
+        .saturating_add(LARGE)
+        .min(MAX_UNFINISHED / 2)
 }
 
 /// Does what may take long on a thread of its own.
