@@ -179,13 +179,19 @@ fn decoded(path: &str) -> Result<Vec<Cow<'_, str>>, PathError> {
         .collect()
 }
 
-/// What careless servers may make of a decoded path: encoded slashes and backslashes are slashes,
-/// the path ends at `?` or `#`, what [`bare`] cuts off is, and empty segments are dropped.
+/// What careless servers may make of a decoded path: encoded slashes are slashes, backslashes too or
+/// not, the path ends at `?` or `#`, what [`bare`] cuts off is, and empty segments are dropped.
 fn readings(path: &str) -> Vec<Vec<&str>> {
     let until_query = path.split(['?', '#']).next().unwrap_or(path);
     let mut readings = Vec::new();
+    let mut splits = Vec::new();
     for path in [path, until_query] {
-        let pieces: Vec<&str> = path.split(['/', '\\']).collect();
+        splits.push(path.split(['/', '\\']).collect::<Vec<&str>>());
+        if path.contains('\\') {
+            splits.push(path.split('/').collect());
+        }
+    }
+    for pieces in splits {
         let cut: Vec<&str> = pieces.iter().map(|piece| bare(piece)).collect();
         for pieces in [pieces, cut] {
             let mut merged = vec![""];
@@ -309,6 +315,8 @@ mod tests {
     fn encoded_slashes_may_not_lead_to_another_operation() {
         refused("/users/1%2Fadmin", "/users/{id}", "/users/{id}/admin");
         refused("/users/1%2fadmin", "/users/{id}", "/users/{id}/admin");
+        // The backslash is a value here, which a split at backslashes too would lose.
+        refused("/users/%5C%2Fadmin", "/users/{id}", "/users/{id}/admin");
         refused("/users/1%5Cadmin", "/users/{id}", "/users/{id}/admin");
         refused("/users/1%252Fadmin", "/users/{id}", "/users/{id}/admin");
         refused("/users/1%2Fadmin%3Fx", "/users/{id}", "/users/{id}/admin");
