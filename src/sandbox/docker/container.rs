@@ -15,7 +15,7 @@ use bollard::query_parameters::{
 use futures::{Stream, StreamExt};
 use tokio::io::{AsyncWrite, AsyncWriteExt};
 use tokio::runtime::Handle;
-use tokio::sync::watch;
+use tokio::sync::{OwnedSemaphorePermit, Semaphore, watch};
 
 use super::cgroup;
 use super::engine::Engine;
@@ -53,6 +53,9 @@ pub(super) struct Keeper {
     call_limits: CallLimits,
     /// How many containers exist or are being created.
     alive: watch::Sender<usize>,
+    /// What is left of how many containers there may be at once. An execution that is cancelled
+    /// gives its place among executions back at once; its container is still there for a while.
+    room: Arc<Semaphore>,
     /// No container is created any more.
     closed: AtomicBool,
 }
@@ -64,8 +67,12 @@ impl Keeper {
         image_environment: Vec<String>,
         instance: Instance,
         call_limits: CallLimits,
+        most_containers: usize,
     ) -> Self {
         Self {
+            room: Arc::new(Semaphore::new(
+                most_containers.clamp(1, Semaphore::MAX_PERMITS),
+            )),
             call_limits,
             engine,
             request,
@@ -105,20 +112,23 @@ impl Keeper {
     /// Runs in a task of its own, so that a caller who goes away in the middle leaves nothing
     /// behind.
     async fn start_and_examine(self: &Arc<Self>) -> Result<Started, Error> {
+        // Waited for here, so that who goes away while waiting starts nothing.
+        let room = Arc::clone(&self.room).acquire_owned().await;
+        let room = room.map_err(|_| Error::Closed)?;
         let keeper = Arc::clone(self);
-        match self.runtime.spawn(keeper.start_here()).await {
+        match self.runtime.spawn(keeper.start_here(room)).await {
             Ok(started) => started,
             Err(error) => Err(Error::Internal(error.to_string())),
         }
     }
 
-    async fn start_here(self: Arc<Self>) -> Result<Started, Error> {
+    async fn start_here(self: Arc<Self>, room: OwnedSemaphorePermit) -> Result<Started, Error> {
         let docker = self.engine.docker.clone();
         let number = self.number.fetch_add(1, Ordering::Relaxed);
         let name = format!("{}-{number}", self.instance.name());
         let options = CreateContainerOptionsBuilder::new().name(&name).build();
         // Counted before it exists: whoever closes waits for it.
-        let place = Place::taken(&self);
+        let place = Place::taken(&self, room);
         if self.closed.load(Ordering::SeqCst) {
             return Err(Error::Closed);
         }
@@ -175,18 +185,26 @@ impl Keeper {
 
 /// One of the containers that exist or are being created.
 #[derive(Debug)]
-struct Place(watch::Sender<usize>);
+struct Place {
+    alive: watch::Sender<usize>,
+    /// Given back when the container is gone.
+    _room: OwnedSemaphorePermit,
+}
 
 impl Place {
-    fn taken(keeper: &Keeper) -> Self {
+    fn taken(keeper: &Keeper, room: OwnedSemaphorePermit) -> Self {
         keeper.alive.send_modify(|alive| *alive += 1);
-        Self(keeper.alive.clone())
+        Self {
+            alive: keeper.alive.clone(),
+            _room: room,
+        }
     }
 }
 
 impl Drop for Place {
     fn drop(&mut self) {
-        self.0.send_modify(|alive| *alive = alive.saturating_sub(1));
+        self.alive
+            .send_modify(|alive| *alive = alive.saturating_sub(1));
     }
 }
 

@@ -81,6 +81,11 @@ impl DockerSandbox {
                     at_once: settings.max_concurrent_calls.max(1),
                     max_bytes: settings.max_request_bytes,
                 },
+                // Beside those that run: as many on their way out, and one for the proof.
+                settings
+                    .max_concurrent_executions
+                    .saturating_mul(2)
+                    .saturating_add(1),
             )),
             image: settings.docker_image.clone(),
             image_id,
