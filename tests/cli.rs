@@ -336,6 +336,25 @@ fn clean_removes_what_compile_wrote_and_nothing_else() {
 }
 
 #[test]
+fn clean_removes_no_database_that_is_not_the_cache() {
+    let folder = Folder::compiled();
+    folder.write("notes.txt", "mine");
+    let audit = folder.path().join("audit.db");
+    let database = rusqlite::Connection::open(&audit).unwrap();
+    database.execute_batch("CREATE TABLE mine (x)").unwrap();
+    drop(database);
+    for file in ["notes.txt", "audit.db"] {
+        let mut clean = folder.mce(&["clean"]);
+        clean.env("MCE_CACHE_DB_PATH", folder.path().join(file));
+        let done = clean.output().unwrap();
+        assert_eq!(done.status.code(), Some(1), "{file}");
+        let stderr = String::from_utf8_lossy(&done.stderr);
+        assert!(stderr.contains("MCE_CACHE_DB_PATH"), "{stderr}");
+        assert!(folder.path().join(file).exists(), "{file}");
+    }
+}
+
+#[test]
 fn a_config_that_cannot_be_read_costs_no_output() {
     let folder = Folder::compiled();
     for config in ["servers: [", "servers: []\n"] {

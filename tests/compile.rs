@@ -876,3 +876,20 @@ fn an_output_folder_that_is_a_file_is_one_error() {
     );
     assert_eq!(project.read("compiled"), "mine");
 }
+
+#[test]
+fn a_server_that_fails_costs_no_other_its_output() {
+    let project = Project::weather();
+    project.compile();
+    let renamed = Project::new("  - name: wether\n    swagger_url: nowhere.yaml\n");
+    let before = project.read("compiled/weather/manifest.json");
+    fs::create_dir_all(renamed.path("compiled/weather")).unwrap();
+    for file in ["manifest.json", "functions.py"] {
+        let file = format!("compiled/weather/{file}");
+        renamed.write(&file, &project.read(&file));
+    }
+    let report = renamed.compile();
+    assert!(report.failed());
+    assert_eq!(report.removed, Vec::<PathBuf>::new());
+    assert_eq!(renamed.read("compiled/weather/manifest.json"), before);
+}

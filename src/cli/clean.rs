@@ -1,15 +1,13 @@
 //! `mce clean`.
 
-use std::ffi::OsString;
-use std::fs;
-use std::io::ErrorKind;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::ExitCode;
 
 use super::output::{self, printable};
 use super::startup::Startup;
 use super::stop::{OrStop, Stop};
 use super::{Outcome, compile};
+use crate::runtime::remove_code_cache;
 
 const EXAMPLES: &str = "\
 Removes the folders that `mce compile` wrote, of them only files that are unchanged since, and the
@@ -59,30 +57,9 @@ fn clean(folder: &Path, startup: &Startup) -> Result<(), Stop> {
         output::line(format_args!("nothing to clean in {}", folder.display()))?;
     }
     let cache = &startup.settings.cache_db_path;
-    if remove_database(cache)? {
+    if remove_code_cache(cache).or_stop()? {
         output::line(format_args!("removed {}", cache.display()))
     } else {
         output::line(format_args!("no code cache at {}", cache.display()))
     }
-}
-
-/// Removes an SQLite database with what it keeps beside itself; `false` where there was none.
-fn remove_database(path: &Path) -> Result<bool, Stop> {
-    let mut removed = false;
-    for suffix in ["-wal", "-shm", ""] {
-        let mut name = OsString::from(path);
-        name.push(suffix);
-        let file = PathBuf::from(name);
-        match fs::remove_file(&file) {
-            Ok(()) => removed = true,
-            Err(error) if error.kind() == ErrorKind::NotFound => {}
-            Err(error) => {
-                return Err(Stop::failure(format!(
-                    "cannot remove `{}`: {error}",
-                    file.display()
-                )));
-            }
-        }
-    }
-    Ok(removed)
 }

@@ -120,8 +120,8 @@ struct Run {
 }
 
 /// Compiles every server of a config. A server that fails leaves its old output untouched and
-/// does not stop the others. Output of servers that are no longer listed is removed, unless the
-/// config lists none at all or nothing is to be written.
+/// does not stop the others. Output of servers that are no longer listed is removed, unless one
+/// failed, the config lists none at all, or nothing is to be written.
 pub async fn run(config: &Config, environment: &Environment, options: &Options) -> Report {
     run_with(config, environment, options, &|_| {}).await
 }
@@ -164,7 +164,8 @@ pub async fn run_with(
         .await;
     report.servers = compiled;
     report.runtime = run.runtime.get().and_then(|it| it.clone().ok());
-    if options.dry_run {
+    // A name that is mistyped must not cost the output, and the names it locks, of the server meant.
+    if options.dry_run || report.servers.iter().any(|server| server.error.is_some()) {
         return report;
     }
     let names: Vec<String> = config

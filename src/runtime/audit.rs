@@ -16,6 +16,7 @@ use crate::broker::{CallRecord, Recorder};
 const SCHEMA: Schema = Schema {
     purpose: "audit",
     setting: "MCE_AUDIT_DB_PATH",
+    application_id: 0x4d43_4541,
     version: 1,
     tables: "
         CREATE TABLE IF NOT EXISTS executions (

@@ -8,12 +8,13 @@ use rusqlite::{OptionalExtension as _, params};
 use sha2::{Digest as _, Sha256};
 
 use super::clock;
-use super::database::{Database, Error, Schema};
+use super::database::{self, Database, Error, Schema};
 use super::identifier::hex;
 
 const SCHEMA: Schema = Schema {
     purpose: "cache",
     setting: "MCE_CACHE_DB_PATH",
+    application_id: 0x4d43_4543,
     version: 1,
     tables: "
         CREATE TABLE IF NOT EXISTS code (
@@ -29,6 +30,14 @@ const SCHEMA: Schema = Schema {
         CREATE INDEX IF NOT EXISTS code_used ON code (used_ms);
     ",
 };
+
+/// Removes the code cache; `false` where there is none.
+///
+/// # Errors
+/// A file that is no code cache of MCE, which stays as it is.
+pub fn remove_code_cache(path: &Path) -> Result<bool, Error> {
+    database::remove(path, &SCHEMA)
+}
 
 /// Bound on a stored description, in characters.
 const DESCRIPTION_CHARS: usize = 300;

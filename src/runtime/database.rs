@@ -54,6 +54,8 @@ pub(super) struct Schema {
     pub(super) purpose: &'static str,
     /// The setting that says where it is.
     pub(super) setting: &'static str,
+    /// `PRAGMA application_id`, by which a file is known for one that MCE made for this purpose.
+    pub(super) application_id: i32,
     /// `PRAGMA user_version`; a file with another one is refused, not guessed at.
     pub(super) version: i64,
     /// `CREATE … IF NOT EXISTS`.
@@ -204,10 +206,64 @@ fn restrict(_: &File) -> io::Result<()> {
     Ok(())
 }
 
+/// Whether a database is empty, or one that MCE made for this purpose.
+fn is_ours(connection: &Connection, schema: &Schema) -> rusqlite::Result<bool> {
+    let id: i32 = connection.pragma_query_value(None, "application_id", |row| row.get(0))?;
+    let count = "SELECT count(*) FROM sqlite_schema";
+    let tables: i64 = connection.query_row(count, (), |row| row.get(0))?;
+    Ok(id == schema.application_id || (id == 0 && tables == 0))
+}
+
+/// Removes a database with what it keeps beside itself, if MCE made it for this purpose; `false`
+/// where there is none.
+pub(super) fn remove(path: &Path, schema: &Schema) -> Result<bool, Error> {
+    let content = |source| Error::Content {
+        purpose: schema.purpose,
+        path: path.to_owned(),
+        setting: schema.setting,
+        source,
+    };
+    match std::fs::symlink_metadata(path) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(false),
+        _ => {}
+    }
+    let flags = rusqlite::OpenFlags::SQLITE_OPEN_READ_WRITE;
+    let connection = Connection::open_with_flags(path, flags).map_err(content)?;
+    if !is_ours(&connection, schema).map_err(content)? {
+        return Err(content(rusqlite::Error::SqliteFailure(
+            rusqlite::ffi::Error::new(rusqlite::ffi::SQLITE_NOTADB),
+            Some("it holds what `mce` did not make for this".to_owned()),
+        )));
+    }
+    drop(connection);
+    for suffix in ["-wal", "-shm", ""] {
+        let mut name = std::ffi::OsString::from(path);
+        name.push(suffix);
+        match std::fs::remove_file(&name) {
+            Err(source) if source.kind() != io::ErrorKind::NotFound => {
+                return Err(Error::File {
+                    purpose: schema.purpose,
+                    path: path.to_owned(),
+                    setting: schema.setting,
+                    source,
+                });
+            }
+            _ => {}
+        }
+    }
+    Ok(true)
+}
+
 fn connect(path: &Path, schema: &Schema) -> rusqlite::Result<Connection> {
     let mut connection = Connection::open(path)?;
     // Other `mce` processes may have the same file open.
     connection.busy_timeout(std::time::Duration::from_secs(5))?;
+    if !is_ours(&connection, schema)? {
+        return Err(rusqlite::Error::SqliteFailure(
+            rusqlite::ffi::Error::new(rusqlite::ffi::SQLITE_NOTADB),
+            Some("it holds what `mce` did not make for this".to_owned()),
+        ));
+    }
     connection.pragma_update(None, "journal_mode", "WAL")?;
     connection.pragma_update(None, "synchronous", "NORMAL")?;
     let transaction =
@@ -223,6 +279,7 @@ fn connect(path: &Path, schema: &Schema) -> rusqlite::Result<Connection> {
         ));
     }
     transaction.execute_batch(schema.tables)?;
+    transaction.pragma_update(None, "application_id", schema.application_id)?;
     transaction.pragma_update(None, "user_version", schema.version)?;
     transaction.commit()?;
     Ok(connection)

@@ -37,6 +37,7 @@ pub(crate) mod fixture;
 #[cfg(test)]
 mod scenarios;
 
+pub use cache::remove_code_cache;
 pub use database::Error as DatabaseError;
 pub use database::IN_MEMORY;
 pub use discovery::{
