@@ -189,7 +189,17 @@ fn create_private(path: &Path) -> io::Result<()> {
         use std::os::unix::fs::OpenOptionsExt as _;
         options.mode(0o600);
     }
-    restrict(&options.open(path)?)
+    // What is no file keeps its permissions: for root this could be a device that all others use.
+    let is_file = |metadata: std::fs::Metadata| metadata.is_file();
+    let no_file = || io::Error::new(io::ErrorKind::InvalidInput, "it is no regular file");
+    if std::fs::metadata(path).is_ok_and(|it| !is_file(it)) {
+        return Err(no_file());
+    }
+    let file = options.open(path)?;
+    if !is_file(file.metadata()?) {
+        return Err(no_file());
+    }
+    restrict(&file)
 }
 
 #[cfg(unix)]
@@ -283,4 +293,26 @@ fn connect(path: &Path, schema: &Schema) -> rusqlite::Result<Connection> {
     transaction.pragma_update(None, "user_version", schema.version)?;
     transaction.commit()?;
     Ok(connection)
+}
+
+#[cfg(all(test, unix))]
+mod tests {
+    use std::os::unix::fs::PermissionsExt as _;
+
+    use super::*;
+
+    #[test]
+    fn what_is_no_file_keeps_its_permissions() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("socket");
+        let _socket = std::os::unix::net::UnixListener::bind(&path).unwrap();
+        std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o666)).unwrap();
+        for path in [path.as_path(), Path::new("/dev/null")] {
+            let before = std::fs::metadata(path).unwrap().permissions().mode();
+            let error = create_private(path).unwrap_err();
+            assert_eq!(error.kind(), io::ErrorKind::InvalidInput);
+            let after = std::fs::metadata(path).unwrap().permissions().mode();
+            assert_eq!(after, before);
+        }
+    }
 }
