@@ -343,7 +343,11 @@ fn clean_removes_no_database_that_is_not_the_cache() {
     let database = rusqlite::Connection::open(&audit).unwrap();
     database.execute_batch("CREATE TABLE mine (x)").unwrap();
     drop(database);
-    for file in ["notes.txt", "audit.db"] {
+    let pipe = std::process::Command::new("mkfifo")
+        .arg(folder.path().join("pipe"))
+        .status();
+    assert!(pipe.unwrap().success());
+    for file in ["notes.txt", "audit.db", "pipe"] {
         let mut clean = folder.mce(&["clean"]);
         clean.env("MCE_CACHE_DB_PATH", folder.path().join(file));
         let done = clean.output().unwrap();

@@ -191,7 +191,6 @@ fn create_private(path: &Path) -> io::Result<()> {
     }
     // What is no file keeps its permissions: for root this could be a device that all others use.
     let is_file = |metadata: std::fs::Metadata| metadata.is_file();
-    let no_file = || io::Error::new(io::ErrorKind::InvalidInput, "it is no regular file");
     if std::fs::metadata(path).is_ok_and(|it| !is_file(it)) {
         return Err(no_file());
     }
@@ -200,6 +199,10 @@ fn create_private(path: &Path) -> io::Result<()> {
         return Err(no_file());
     }
     restrict(&file)
+}
+
+fn no_file() -> io::Error {
+    io::Error::new(io::ErrorKind::InvalidInput, "it is no regular file")
 }
 
 #[cfg(unix)]
@@ -233,8 +236,16 @@ pub(super) fn remove(path: &Path, schema: &Schema) -> Result<bool, Error> {
         setting: schema.setting,
         source,
     };
-    match std::fs::symlink_metadata(path) {
+    let file = |source| Error::File {
+        purpose: schema.purpose,
+        path: path.to_owned(),
+        setting: schema.setting,
+        source,
+    };
+    match std::fs::metadata(path) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(false),
+        // A pipe or a device would be waited for.
+        Ok(metadata) if !metadata.is_file() => return Err(file(no_file())),
         _ => {}
     }
     let flags = rusqlite::OpenFlags::SQLITE_OPEN_READ_WRITE;
@@ -251,12 +262,7 @@ pub(super) fn remove(path: &Path, schema: &Schema) -> Result<bool, Error> {
         name.push(suffix);
         match std::fs::remove_file(&name) {
             Err(source) if source.kind() != io::ErrorKind::NotFound => {
-                return Err(Error::File {
-                    purpose: schema.purpose,
-                    path: path.to_owned(),
-                    setting: schema.setting,
-                    source,
-                });
+                return Err(file(source));
             }
             _ => {}
         }
