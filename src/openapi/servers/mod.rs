@@ -1,58 +1,31 @@
-//! The document's own base URL: its first root server.
+//! Where an API is to be had: the document's first root server, and what its paths and operations
+//! say beside it.
 
+mod url;
+
+use std::net::IpAddr;
+
+use ::url::{Host, Url};
 use serde_json::{Map, Value};
-use url::Url;
 
+use self::url::{fill_in, resolve, spelt};
 use super::document::Document;
+use super::swagger;
+use super::version::Dialect;
+use crate::address::{Reach, is_metadata_name, reach};
+use crate::api::OperationServer;
 use crate::invisible::visible;
 
-/// The root server as an absolute http(s) URL without user name, password, query and fragment,
-/// no slash at its end; else `None` and why.
-pub(super) fn base_url(
-    document: &Document,
-    location: Option<&Url>,
-) -> (Option<String>, Option<String>) {
-    let server = document
-        .root
-        .get("servers")
-        .and_then(Value::as_array)
-        .and_then(|all| all.first());
-    let Some(server) = server.and_then(Value::as_object) else {
-        // OpenAPI's default: `/`, relative to where the document is served.
-        return (
-            location
-                .and_then(|location| location.join("/").ok())
-                .map(spelt),
-            None,
-        );
-    };
-    let Some(template) = server.get("url").and_then(Value::as_str) else {
-        return (
-            None,
-            Some("the root server has no `url`; set `base_url`".to_owned()),
-        );
-    };
-    match resolve(server, template, location) {
-        Ok(url) => (Some(spelt(url)), None),
-        Err(reason) => {
-            // Never the text before an `@`: it may be a password.
-            let shown: String = visible(template.rsplit('@').next().unwrap_or_default())
-                .chars()
-                .take(100)
-                .collect();
-            (
-                None,
-                Some(format!(
-                    "the root server `{shown}` is not used: {reason}; set `base_url`"
-                )),
-            )
-        }
-    }
-}
+/// Servers that one reason names.
+const NAMED_SERVERS: usize = 3;
 
 /// The servers of a document, to hold those of its paths and operations against.
 pub(super) struct Servers<'a> {
+    document: &'a Document,
     location: Option<&'a Url>,
+    /// The document's own: its first root server as an absolute http(s) URL without user name,
+    /// password, query and fragment, no slash at its end.
+    pub(super) base_url: Option<String>,
     root: Key,
 }
 
@@ -64,50 +37,163 @@ enum Key {
 }
 
 impl<'a> Servers<'a> {
-    pub(super) fn new(document: &Document, location: Option<&'a Url>) -> Self {
-        let declared = document.root.get("servers").and_then(Value::as_array);
-        let default = Map::new();
-        let first = declared.and_then(|all| all.first());
-        let first = first.and_then(Value::as_object).unwrap_or(&default);
+    /// Reads the root servers; what is wrong with the first is a warning.
+    pub(super) fn new(
+        document: &'a Document,
+        location: Option<&'a Url>,
+        warnings: &mut Vec<String>,
+    ) -> Self {
+        let (base_url, root) = match root_server(document, location) {
+            Ok(server) => {
+                let base_url = base_url(&server, location, warnings);
+                (base_url, key(&server, location))
+            }
+            Err(reason) => {
+                warnings.push(format!(
+                    "the server of the document is not used: {reason}; set `base_url`"
+                ));
+                (None, Key::Text(String::new()))
+            }
+        };
         Self {
+            document,
             location,
-            root: key(first, location),
+            base_url,
+            root,
         }
     }
 
-    /// Whether an operation is to be had at the document's own server; else why it is left out
-    /// (completes `unsupported: `). Its own servers win over those of its path.
-    pub(super) fn check(
+    /// Where an operation is to be had. Its own servers win over those of its path.
+    pub(super) fn of_operation(
         &self,
         path_item: &Map<String, Value>,
         operation: &Map<String, Value>,
-    ) -> Result<(), String> {
-        for holder in [operation, path_item] {
-            match holder.get("servers") {
-                None | Some(Value::Null) => {}
-                Some(Value::Array(servers)) if servers.is_empty() => {}
-                Some(Value::Array(servers)) => {
-                    // Any of them serves the operation, so one that is the document's will do.
-                    let is_root = servers
-                        .iter()
-                        .filter_map(Value::as_object)
-                        .any(|server| key(server, self.location) == self.root);
-                    return if is_root {
-                        Ok(())
-                    } else {
-                        Err("servers of its own".to_owned())
-                    };
-                }
-                Some(_) => return Err("`servers` is no list".to_owned()),
+    ) -> OperationServer {
+        let written;
+        let declared = if self.document.dialect == Dialect::Swagger2 {
+            written = swagger::operation_servers(self.document, operation, self.location);
+            Some(&written)
+        } else {
+            let holders = [operation, path_item].into_iter();
+            let mut lists = holders.filter_map(|holder| holder.get("servers")?.as_array());
+            lists.find(|servers| !servers.is_empty())
+        };
+        let servers = declared.into_iter().flatten().filter_map(Value::as_object);
+        let servers: Vec<&Map<String, Value>> = servers.collect();
+        // Any of them serves the operation, so one that is the document's will do.
+        let is_root = |server: &&Map<String, Value>| key(server, self.location) == self.root;
+        if servers.is_empty() || servers.iter().any(is_root) {
+            return OperationServer::Document;
+        }
+        let urls = servers.iter().filter_map(|server| {
+            let url = resolve(server, template(server), self.location).ok()?;
+            self.is_here(&url).then(|| spelt(url))
+        });
+        if let Some(url) = urls.into_iter().next() {
+            return OperationServer::Own(url);
+        }
+        let mut shown: Vec<String> = Vec::new();
+        for server in servers {
+            let text = match key(server, self.location) {
+                Key::Url(text) => visible(&text),
+                Key::Text(text) => without_userinfo(&text),
+            };
+            if !shown.contains(&text) && shown.len() < NAMED_SERVERS {
+                shown.push(text);
             }
         }
-        Ok(())
+        OperationServer::Elsewhere(format!("`{}`", shown.join("`, `")))
+    }
+
+    /// Whether a URL is on the origin of the document's own server.
+    fn is_here(&self, url: &Url) -> bool {
+        let own = self.base_url.as_deref().map(Url::parse);
+        matches!(own, Some(Ok(own)) if own.origin() == url.origin())
     }
 }
 
+/// The first root server; empty where the document names none.
+fn root_server(document: &Document, location: Option<&Url>) -> Result<Map<String, Value>, String> {
+    let first = if document.dialect == Dialect::Swagger2 {
+        let servers = swagger::root_servers(document, location)?;
+        servers.into_iter().next()
+    } else {
+        let servers = document.root.get("servers").and_then(Value::as_array);
+        servers.and_then(|all| all.first()).cloned()
+    };
+    Ok(match first {
+        Some(Value::Object(members)) => members,
+        _ => Map::new(),
+    })
+}
+
+fn base_url(
+    server: &Map<String, Value>,
+    location: Option<&Url>,
+    warnings: &mut Vec<String>,
+) -> Option<String> {
+    if server.is_empty() {
+        // OpenAPI's default: `/`, relative to where the document is served.
+        return location
+            .and_then(|location| location.join("/").ok())
+            .map(spelt);
+    }
+    let Some(template) = server.get("url").and_then(Value::as_str) else {
+        warnings.push("the root server has no `url`; set `base_url`".to_owned());
+        return None;
+    };
+    let url = match resolve(server, template, location) {
+        Ok(url) => url,
+        Err(reason) => {
+            warnings.push(format!(
+                "the root server `{}` is not used: {reason}; set `base_url`",
+                without_userinfo(template)
+            ));
+            return None;
+        }
+    };
+    let has_userinfo = !url.username().is_empty() || url.password().is_some();
+    let has_query = url.query().is_some() || url.fragment().is_some();
+    for (is_there, what) in [
+        (has_userinfo, "user name and password"),
+        (has_query, "query and fragment"),
+    ] {
+        if is_there {
+            warnings.push(format!("the {what} of the root server's URL are left out"));
+        }
+    }
+    if is_never_reached(&url) {
+        warnings.push(format!(
+            "the root server `{}` is a link-local or metadata address, which is never called; set \
+             `base_url`",
+            visible(url.host_str().unwrap_or_default())
+        ));
+    }
+    Some(spelt(url))
+}
+
+fn is_never_reached(url: &Url) -> bool {
+    match url.host() {
+        Some(Host::Domain(name)) => is_metadata_name(name),
+        Some(Host::Ipv4(address)) => reach(IpAddr::V4(address)) == Reach::Never,
+        Some(Host::Ipv6(address)) => reach(IpAddr::V6(address)) == Reach::Never,
+        None => false,
+    }
+}
+
+/// Never the text before an `@`: it may be a password.
+fn without_userinfo(template: &str) -> String {
+    let bare = template.rsplit('@').next().unwrap_or_default();
+    visible(bare).chars().take(100).collect()
+}
+
+/// OpenAPI's default is `/`.
+fn template(server: &Map<String, Value>) -> &str {
+    server.get("url").and_then(Value::as_str).unwrap_or("/")
+}
+
 fn key(server: &Map<String, Value>, location: Option<&Url>) -> Key {
-    // OpenAPI's default is `/`.
-    let template = server.get("url").and_then(Value::as_str).unwrap_or("/");
+    let template = template(server);
     match resolve(server, template, location) {
         Ok(url) => Key::Url(spelt(url)),
         Err(_) => Key::Text(
@@ -117,118 +203,6 @@ fn key(server: &Map<String, Value>, location: Option<&Url>) -> Key {
                 .to_owned(),
         ),
     }
-}
-
-fn resolve(
-    server: &Map<String, Value>,
-    template: &str,
-    location: Option<&Url>,
-) -> Result<Url, String> {
-    let text = fill_in(server, template)?;
-    if text
-        .chars()
-        .any(|c| c.is_control() || c == '\\' || c.is_whitespace())
-    {
-        return Err("it holds a backslash, blank or control character".to_owned());
-    }
-    let url = match Url::parse(&text) {
-        Ok(url) => url,
-        Err(url::ParseError::RelativeUrlWithoutBase) => {
-            if text.starts_with("//") {
-                return Err("it names a host but no scheme".to_owned());
-            }
-            let location =
-                location.ok_or("it is relative, and the document comes from a file".to_owned())?;
-            location.join(&text).map_err(|error| error.to_string())?
-        }
-        Err(error) => return Err(error.to_string()),
-    };
-    if !matches!(url.scheme(), "http" | "https") {
-        return Err(format!(
-            "its scheme is `{}`, not http or https",
-            url.scheme()
-        ));
-    }
-    if url.host_str().is_none() {
-        return Err("it names no host".to_owned());
-    }
-    Ok(url)
-}
-
-/// Server variables by their defaults. A value may not carry over into another part of the URL.
-fn fill_in(server: &Map<String, Value>, template: &str) -> Result<String, String> {
-    let variables = server.get("variables").and_then(Value::as_object);
-    let mut text = String::new();
-    let mut rest = template;
-    while let Some(start) = rest.find('{') {
-        let (before, after) = rest.split_at(start);
-        text.push_str(before);
-        let inner = after.trim_start_matches('{');
-        let end = inner
-            .find('}')
-            .ok_or("a `{` in it is not closed".to_owned())?;
-        let (name, tail) = inner.split_at(end);
-        let shown = visible(name);
-        let variable = variables
-            .and_then(|all| all.get(name))
-            .and_then(Value::as_object)
-            .ok_or_else(|| format!("its variable `{shown}` is not declared"))?;
-        let default = match variable.get("default") {
-            Some(Value::String(value)) => value.clone(),
-            Some(Value::Number(value)) => value.to_string(),
-            _ => return Err(format!("its variable `{shown}` has no default")),
-        };
-        let listed = variable.get("enum").and_then(Value::as_array);
-        if listed
-            .is_some_and(|all| !all.contains(&Value::String(default.clone())) && !all.is_empty())
-        {
-            return Err(format!(
-                "the default of its variable `{shown}` is not one of its values"
-            ));
-        }
-        let in_authority = text
-            .split_once("://")
-            .is_some_and(|(_, rest)| !rest.contains('/'));
-        let tail = tail.strip_prefix('}').unwrap_or_default();
-        let is_scheme = text.is_empty() && tail.starts_with("://");
-        let is_whole = text.is_empty() && !is_scheme;
-        // A part of a host may not end it; only what stands before the path may begin one.
-        let ends_part = tail.is_empty() || tail.starts_with(['/', '{']);
-        let stays = |c: char| c.is_ascii_alphanumeric() || "-._~".contains(c);
-        let fits = if is_scheme {
-            default.chars().all(|c| c.is_ascii_alphanumeric())
-        } else if is_whole || !in_authority {
-            !default.contains(['?', '#', '@', '\\'])
-        } else {
-            let (host, path) = default.split_at(default.find('/').unwrap_or(default.len()));
-            let (host, port) = host.split_at(host.find(':').unwrap_or(host.len()));
-            host.chars().all(stays)
-                && port.chars().skip(1).all(|c| c.is_ascii_digit())
-                && path.chars().all(|c| stays(c) || "/%:+,".contains(c))
-                && (ends_part || port.is_empty() && path.is_empty())
-        };
-        if !fits {
-            return Err(format!(
-                "its variable `{shown}` changes more of the URL than its own part"
-            ));
-        }
-        text.push_str(&default);
-        rest = tail;
-    }
-    text.push_str(rest);
-    if text.contains(['{', '}']) {
-        return Err("it holds a brace".to_owned());
-    }
-    Ok(text)
-}
-
-fn spelt(mut url: Url) -> String {
-    // These fail only for URLs without a host, which were refused before.
-    let _ = url.set_username("");
-    let _ = url.set_password(None);
-    url.set_query(None);
-    url.set_fragment(None);
-    url.as_str().trim_end_matches('/').to_owned()
 }
 
 #[cfg(test)]
@@ -241,10 +215,10 @@ mod tests {
     fn of(server: &Value, location: Option<&str>) -> (Option<String>, Option<String>) {
         let root = json!({"openapi": "3.1.0", "servers": [server]});
         let document = Document::new(root, Position::default).unwrap();
-        base_url(
-            &document,
-            location.map(|text| Url::parse(text).unwrap()).as_ref(),
-        )
+        let location = location.map(|text| Url::parse(text).unwrap());
+        let mut warnings = Vec::new();
+        let servers = Servers::new(&document, location.as_ref(), &mut warnings);
+        (servers.base_url, warnings.into_iter().next())
     }
 
     #[test]
