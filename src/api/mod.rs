@@ -9,5 +9,5 @@ mod naming;
 pub mod schema;
 
 pub use manifest::*;
-pub use model::{Api, Media, Operation, OperationBody, OperationParameter};
+pub use model::{Api, Media, Operation, OperationBody, OperationMedia, OperationParameter};
 pub use naming::{NamedApi, NamingError, OperationNames, give_names};

@@ -8,7 +8,7 @@ use url::Url;
 use super::document::{Document, ReadError, text};
 use super::schema::Schemas;
 use super::servers::Servers;
-use super::{content, parameters, paths, security, servers};
+use super::{bodies, content, parameters, paths, security, servers};
 use crate::api::{ANY_METHOD, Api, Location, Operation, Security, Skipped};
 use crate::invisible::visible;
 
@@ -63,7 +63,11 @@ pub(super) fn normalise(document: &Document, location: Option<&Url>) -> Result<A
                 .parameters
                 .iter()
                 .map(|parameter| &parameter.schema);
-            let body = operation.body.iter().map(|body| &body.schema);
+            let body = operation
+                .body
+                .iter()
+                .flat_map(crate::api::OperationBody::media);
+            let body = body.map(|(_, schema)| schema);
             let responses = operation.responses.iter().map(|response| &response.schema);
             parameters.chain(body).chain(responses)
         })
@@ -276,7 +280,7 @@ fn operation(
         ));
     }
     reader.servers.check(item, members)?;
-    let body = content::body(document, schemas, members)?;
+    let body = bodies::body(document, schemas, members, warn)?;
     let (responses, response_descriptions) = content::responses(document, schemas, members, warn)?;
     Ok(Operation {
         operation_id: members

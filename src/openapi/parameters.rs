@@ -175,7 +175,7 @@ fn parameter(
 }
 
 /// The style, where it may be used at this place (OpenAPI 3.1, section 4.8.12.3).
-fn legal_style(location: Location, value: &Value) -> Option<Style> {
+pub(super) fn legal_style(location: Location, value: &Value) -> Option<Style> {
     let style = match value.as_str()? {
         "matrix" => Style::Matrix,
         "label" => Style::Label,
@@ -183,6 +183,7 @@ fn legal_style(location: Location, value: &Value) -> Option<Style> {
         "form" => Style::Form,
         "spaceDelimited" => Style::SpaceDelimited,
         "pipeDelimited" => Style::PipeDelimited,
+        "tabDelimited" => Style::TabDelimited,
         "deepObject" => Style::DeepObject,
         _ => return None,
     };
@@ -190,7 +191,11 @@ fn legal_style(location: Location, value: &Value) -> Option<Style> {
         Location::Path => matches!(style, Style::Matrix | Style::Label | Style::Simple),
         Location::Query => matches!(
             style,
-            Style::Form | Style::SpaceDelimited | Style::PipeDelimited | Style::DeepObject
+            Style::Form
+                | Style::SpaceDelimited
+                | Style::PipeDelimited
+                | Style::TabDelimited
+                | Style::DeepObject
         ),
         Location::Header => style == Style::Simple,
         Location::Cookie => style == Style::Form,
