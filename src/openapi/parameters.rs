@@ -273,7 +273,7 @@ fn is_single(schema: &Value, schemas: &Schemas<'_>) -> bool {
 
 /// The style, where it may be used at this place (OpenAPI 3.1, section 4.8.12.3). What 2.0 says by
 /// `collectionFormat` it says everywhere.
-fn legal_style(dialect: Dialect, location: Location, value: &Value) -> Option<Style> {
+pub(super) fn legal_style(dialect: Dialect, location: Location, value: &Value) -> Option<Style> {
     let style = match value.as_str()? {
         "matrix" => Style::Matrix,
         "label" => Style::Label,
