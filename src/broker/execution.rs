@@ -9,13 +9,14 @@ use reqwest::header::{CONTENT_TYPE, HeaderMap};
 use tokio::sync::Semaphore;
 
 use super::exchange::{Answer, exchange};
+use super::following;
 use super::names::{is_shown_header, quoted};
 use super::outgoing::Parts;
 use super::recording::{self, Recording};
 use super::server::{Link, Server};
 use super::{Broker, Redactor, Scope};
 use crate::api::Function;
-use crate::sandbox::{Call, CallError, Host};
+use crate::sandbox::{Call, CallError, Host, Page, PageCall};
 use crate::wire::{self, Value};
 
 /// Bytes of an answer that take long enough to read to be read elsewhere.
@@ -44,12 +45,12 @@ impl Execution {
     }
 
     /// One call, its record under way.
-    async fn make(&self, call: &Call, recording: &mut Recording) -> Result<Value, CallError> {
+    async fn make(&self, asked: &PageCall, recording: &mut Recording) -> Result<Page, CallError> {
         let Call {
             server: server_name,
             function: function_name,
             ..
-        } = call;
+        } = &asked.call;
         let limit = self.broker.limits.max_calls;
         let before = self.calls.fetch_add(1, Ordering::Relaxed);
         if before >= limit {
@@ -75,7 +76,7 @@ impl Execution {
             })?;
         let limits = &self.broker.limits;
         let timeout = server.target.config.timeout.unwrap_or(limits.call_timeout);
-        let answer = tokio::time::timeout(timeout, self.send(server, function, call))
+        let answer = tokio::time::timeout(timeout, self.send(server, function, asked))
             .await
             .map_err(|_| CallError::Network {
                 message: format!(
@@ -120,13 +121,13 @@ impl Execution {
         &self,
         server: &Server,
         function: &Function,
-        call: &Call,
+        asked: &PageCall,
     ) -> Result<Answer, CallError> {
         let Call {
             arguments,
             content_type,
             ..
-        } = call;
+        } = &asked.call;
         let broker = &*self.broker;
         let manifest = &*server.target.manifest;
         let Link { base, connections } =
@@ -169,6 +170,10 @@ impl Execution {
         .map_err(|error| CallError::Argument {
             message: error.to_string(),
         })?;
+        let request = match &asked.url {
+            Some(url) => parts.followed(request, url)?,
+            None => request,
+        };
         let outgoing = parts.assemble(request)?;
         let limit = broker.limits.max_request_bytes;
         if outgoing.size() > limit {
@@ -196,7 +201,7 @@ impl Execution {
 
     /// What the sandbox gets of an answer. A large one is read beside the threads that wait for
     /// others, so that it holds up neither other calls nor a time limit.
-    async fn conclude(&self, function: &Function, answer: Answer) -> Result<Value, CallError> {
+    async fn conclude(&self, function: &Function, answer: Answer) -> Result<Page, CallError> {
         if answer.body.len() < LARGE {
             return conclusion(&self.broker.redactor, function, &answer);
         }
@@ -216,7 +221,7 @@ fn conclusion(
     redactor: &Redactor,
     function: &Function,
     answer: &Answer,
-) -> Result<Value, CallError> {
+) -> Result<Page, CallError> {
     let content_type = answer
         .headers
         .get(CONTENT_TYPE)
@@ -224,7 +229,12 @@ fn conclusion(
     let status = answer.status.as_u16();
     let decoded = wire::decode(function, status, content_type, &answer.body);
     let (message, body) = match decoded {
-        Ok(value) if answer.status.is_success() => return redacted(redactor, Ok(value)),
+        Ok(mut value) if answer.status.is_success() => {
+            redactor.value(&mut value);
+            let next = following::next_of(function, &answer.headers);
+            let next = next.map(|url| redactor.text(&url).into_owned());
+            return Ok(Page { value, next });
+        }
         Err(error) if answer.status.is_success() => (
             format!("{status}, but the answer cannot be read: {error}"),
             readable(answer),
@@ -250,19 +260,27 @@ fn conclusion(
         body,
         headers: shown(&answer.headers),
     };
-    redacted(redactor, Err(error))
+    Err(redacted(redactor, error))
 }
 
 #[async_trait]
 impl Host for Execution {
     async fn perform(&self, call: Call) -> Result<Value, CallError> {
+        let page = self.page(PageCall { call, url: None }).await?;
+        Ok(page.value)
+    }
+
+    async fn page(&self, asked: PageCall) -> Result<Page, CallError> {
         let recorder = Arc::clone(&self.broker.recorder);
-        let mut recording = Recording::start(recorder, &self.scope, &call.server, &call.function);
-        let result = self.make(&call, &mut recording).await;
+        let Call {
+            server, function, ..
+        } = &asked.call;
+        let mut recording = Recording::start(recorder, &self.scope, server, function);
+        let result = self.make(&asked, &mut recording).await;
         let result = match result {
             // These were freed of secrets when the answer was read.
             Ok(_) | Err(CallError::Api { .. }) => result,
-            Err(_) => redacted(&self.broker.redactor, result),
+            Err(error) => Err(redacted(&self.broker.redactor, error)),
         };
         recording.ended(result.as_ref().err());
         result
@@ -315,33 +333,25 @@ fn shown(headers: &HeaderMap) -> IndexMap<String, String> {
     shown
 }
 
-/// What a call returns, without secrets.
-fn redacted(redactor: &Redactor, result: Result<Value, CallError>) -> Result<Value, CallError> {
+/// Why a call has no value, without secrets.
+fn redacted(redactor: &Redactor, mut error: CallError) -> CallError {
     let clean = |text: &mut String| *text = redactor.text(text).into_owned();
-    match result {
-        Ok(mut value) => {
-            redactor.value(&mut value);
-            Ok(value)
+    match &mut error {
+        CallError::Api {
+            message,
+            body,
+            headers,
+            ..
+        } => {
+            clean(message);
+            redactor.value(body);
+            headers.values_mut().for_each(clean);
         }
-        Err(mut error) => {
-            match &mut error {
-                CallError::Api {
-                    message,
-                    body,
-                    headers,
-                    ..
-                } => {
-                    clean(message);
-                    redactor.value(body);
-                    headers.values_mut().for_each(clean);
-                }
-                CallError::Argument { message }
-                | CallError::Network { message }
-                | CallError::Egress { message }
-                | CallError::Limit { message }
-                | CallError::Internal { message } => clean(message),
-            }
-            Err(error)
-        }
+        CallError::Argument { message }
+        | CallError::Network { message }
+        | CallError::Egress { message }
+        | CallError::Limit { message }
+        | CallError::Internal { message } => clean(message),
     }
+    error
 }

@@ -115,6 +115,24 @@ pub struct Call {
     pub content_type: Option<String>,
 }
 
+/// One page of the answers of a compiled function, as code in the sandbox asks for it.
+#[derive(Debug, Clone, Default)]
+pub struct PageCall {
+    /// The call that the first page answers.
+    pub call: Call,
+    /// Where a further page is: the URL that the API gave with the one before.
+    pub url: Option<String>,
+}
+
+/// A page.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Page {
+    /// What a call returns.
+    pub value: Value,
+    /// The URL of the next page, where the answer's header `Link` has one.
+    pub next: Option<String>,
+}
+
 /// What code in a sandbox can ask of the host. Implemented by the broker, one value an execution.
 #[async_trait]
 pub trait Host: Send + Sync {
@@ -123,6 +141,22 @@ pub trait Host: Send + Sync {
     /// # Errors
     /// [`CallError`], which the stub in the sandbox raises.
     async fn perform(&self, call: Call) -> Result<Value, CallError>;
+
+    /// Asks for a page of a compiled function's answers.
+    ///
+    /// # Errors
+    /// As for [`Host::perform`].
+    async fn page(&self, page: PageCall) -> Result<Page, CallError> {
+        match page.url {
+            None => {
+                let value = self.perform(page.call).await?;
+                Ok(Page { value, next: None })
+            }
+            Some(_) => Err(CallError::Egress {
+                message: format!("{}() has no pages to follow", page.call.function),
+            }),
+        }
+    }
 
     /// Calls a compiled function with arguments alone.
     ///
