@@ -6,6 +6,7 @@ pub mod identifiers;
 mod manifest;
 mod model;
 mod naming;
+mod pagination;
 pub mod schema;
 
 pub use manifest::*;
@@ -14,3 +15,4 @@ pub use model::{
     sent_path,
 };
 pub use naming::{NamedApi, NamingError, OperationNames, give_names};
+pub use pagination::pagination;

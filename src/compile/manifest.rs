@@ -150,7 +150,7 @@ fn function(
         returns: rendered.returns.clone(),
         responses: operation.responses.clone(),
         security: operation.security.clone(),
-        pagination: None,
+        pagination: rendered.pagination.clone(),
     }
 }
 

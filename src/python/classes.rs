@@ -59,7 +59,7 @@ struct Pending<'a> {
 
 /// Turns schemas into types. `named` are the schemas with names, by the names their classes bear.
 pub(super) struct Types<'a> {
-    named: &'a IndexMap<String, Value>,
+    pub(super) named: &'a IndexMap<String, Value>,
     known: HashMap<&'a str, PythonType>,
     unique: Unique,
     pending: VecDeque<Pending<'a>>,

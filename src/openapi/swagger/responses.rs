@@ -49,7 +49,12 @@ fn response(members: &Map<String, Value>, produces: &[String]) -> Value {
             content.insert(media_type.to_owned(), media);
         }
     }
-    json!({"description": text(members, "description"), "content": content})
+    let headers = members.get("headers").cloned().unwrap_or_default();
+    json!({
+        "description": text(members, "description"),
+        "content": content,
+        "headers": headers,
+    })
 }
 
 #[cfg(test)]
