@@ -71,6 +71,7 @@ pub(super) async fn load(
         folder,
         headers,
         certificates,
+        limit: openapi::TIMEOUT,
     };
     Ok(openapi::load(&request).await?)
 }
@@ -78,18 +79,23 @@ pub(super) async fn load(
 /// Compiles a loaded document and writes the server's folder, if the gate lets it.
 pub(super) fn compile(
     server: &ServerConfig,
-    loaded: &Loaded,
+    loaded: Loaded,
     run: &Run,
     gate: &Gate,
     report: &mut ServerReport,
 ) -> Result<(), CompileError> {
     let options = &run.options;
     let lock = folder::lock(&options.output, &server.name)?;
-    let mut api = openapi::read(&loaded.bytes, loaded.location.as_ref()).map_err(|error| {
-        CompileError::Read {
-            source_shown: visible(&manifest::shown(server)),
-            error,
-        }
+    let Loaded {
+        bytes,
+        location,
+        files,
+        document,
+    } = loaded;
+    let read = document.read(&bytes, location.as_ref());
+    let mut api = read.map_err(|error| CompileError::Read {
+        source_shown: visible(&manifest::shown(server)),
+        error,
     })?;
     if api.base_url.is_none() && server.base_url.is_none() {
         let has_reason = api
@@ -150,7 +156,8 @@ pub(super) fn compile(
     let manifest = manifest::assemble(&Inputs {
         server,
         title: &title,
-        bytes: &loaded.bytes,
+        bytes: &bytes,
+        files: &files,
         named: &named,
         rendered: &rendered,
         read_only: server.is_read_only,

@@ -40,11 +40,7 @@ pub(super) fn normalise(document: &Document, location: Option<&Url>) -> Result<A
         security: security::of_document(document, &mut api.warnings),
     };
     let none = Map::new();
-    let all_paths = document
-        .root
-        .get("paths")
-        .and_then(Value::as_object)
-        .unwrap_or(&none);
+    let all_paths = all_paths(document, &mut api.warnings).unwrap_or(&none);
     for (path, value) in all_paths {
         if path.starts_with("x-") {
             continue;
@@ -71,6 +67,24 @@ pub(super) fn normalise(document: &Document, location: Option<&Url>) -> Result<A
         .collect();
     api.schemas = reader.schemas.into_needed(roots.iter());
     Ok(api)
+}
+
+/// The path items. Some documents keep all of them in a file of their own.
+fn all_paths<'a>(
+    document: &'a Document,
+    warnings: &mut Vec<String>,
+) -> Option<&'a Map<String, Value>> {
+    let paths = document.root.get("paths")?;
+    if paths.as_object()?.keys().ne(["$ref"]) {
+        return paths.as_object();
+    }
+    match document.resolve(paths) {
+        Ok(target) => target.as_object(),
+        Err(error) => {
+            warnings.push(format!("`paths` is left out: {error}"));
+            None
+        }
+    }
 }
 
 /// What reading an operation needs to know of the document.
