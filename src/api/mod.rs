@@ -9,5 +9,8 @@ mod naming;
 pub mod schema;
 
 pub use manifest::*;
-pub use model::{Api, Media, Operation, OperationBody, OperationParameter};
+pub use model::{
+    Api, Media, Operation, OperationBody, OperationMedia, OperationParameter, OperationServer,
+    sent_path,
+};
 pub use naming::{NamedApi, NamingError, OperationNames, give_names};

@@ -7,7 +7,7 @@ use super::manifest::sha256_hex;
 use super::{FUNCTIONS_FILE, MANIFEST_FILE, agree};
 use crate::api::{Manifest, RUNTIME_ABI, is_known_method, is_mutating};
 use crate::invisible::visible;
-use crate::python::{ModuleError, check_module};
+use crate::python::{CompiledModule, ModuleError, check_module};
 
 /// Times that a folder is read which does not fit together.
 const MOST_ATTEMPTS: u32 = 4;
@@ -17,8 +17,8 @@ const MOST_ATTEMPTS: u32 = 4;
 pub struct Verified {
     /// Its manifest.
     pub manifest: Manifest,
-    /// The text of its `functions.py`.
-    pub functions: String,
+    /// Its `functions.py`.
+    pub functions: CompiledModule,
 }
 
 /// Why a compiled server is refused. Every message says to run `mce compile`.
@@ -135,6 +135,16 @@ fn check(output: &Path, server: &str) -> Result<Verified, VerifyError> {
             let (name, method) = (&function.name, visible(&function.method));
             return Err(refuse(format!("the method of `{name}` is `{method}`")));
         }
+        let is_here = function.base_url.as_deref().is_none_or(|own| {
+            let root = manifest.base_url.as_deref();
+            root.is_some_and(|root| is_same_origin(own, root))
+        });
+        if !is_here {
+            return Err(refuse(format!(
+                "the `base_url` of `{}` is on another origin than the server's",
+                function.name
+            )));
+        }
     }
     let mut functions = None;
     for (file, sha256) in &manifest.outputs {
@@ -169,8 +179,20 @@ fn check(output: &Path, server: &str) -> Result<Verified, VerifyError> {
     }
     Ok(Verified {
         manifest,
-        functions,
+        functions: CompiledModule::new(functions, facts),
     })
+}
+
+/// Whether credentials for one URL may go to the other, which names no user and has no query.
+fn is_same_origin(own: &str, root: &str) -> bool {
+    let (Ok(own), Ok(root)) = (url::Url::parse(own), url::Url::parse(root)) else {
+        return false;
+    };
+    let is_plain = own.username().is_empty()
+        && own.password().is_none()
+        && own.query().is_none()
+        && own.fragment().is_none();
+    is_plain && matches!(own.scheme(), "http" | "https") && own.origin() == root.origin()
 }
 
 impl Verified {

@@ -5,6 +5,7 @@
 //! the JSON tree, piece by piece: one part that cannot be understood costs only the operations
 //! that need it, and those are listed with the reason.
 
+mod bodies;
 mod bundle;
 mod content;
 mod document;
@@ -14,10 +15,13 @@ mod paths;
 mod places;
 mod pointer;
 mod positions;
+mod repairs;
 mod schema;
 mod security;
 mod servers;
 mod source;
+mod swagger;
+mod version;
 
 pub use document::ReadError;
 pub(crate) use source::read_file;
@@ -30,7 +34,7 @@ use crate::api::Api;
 ///
 /// # Errors
 ///
-/// Where the bytes are no OpenAPI 3 document at all. Parts that cannot be used are listed in
+/// Where the bytes are no OpenAPI document at all. Parts that cannot be used are listed in
 /// [`Api::skipped`] and [`Api::warnings`] instead.
 pub fn read(bytes: &[u8], location: Option<&url::Url>) -> Result<Api, ReadError> {
     let document = document::Document::parse(bytes)?;
@@ -41,7 +45,7 @@ pub fn read(bytes: &[u8], location: Option<&url::Url>) -> Result<Api, ReadError>
 ///
 /// # Errors
 ///
-/// Where the tree is no OpenAPI 3 document at all.
+/// Where the tree is no OpenAPI document at all.
 pub fn read_value(root: serde_json::Value, location: Option<&url::Url>) -> Result<Api, ReadError> {
     let document = document::Document::new(root, crate::yaml::Position::default)?;
     operations::normalise(&document, location)

@@ -16,7 +16,7 @@ use super::result::{ErrorType, ExecutionResult, PlannedUse, Refusal, millisecond
 use crate::broker::Scope;
 use crate::guard::{self, Facts, Report, Violation};
 use crate::python::RUNTIME_SOURCE;
-use crate::sandbox::{Job, Module};
+use crate::sandbox::{Call, Job, Module};
 use crate::wire::Arguments;
 
 /// Violations that a result lists.
@@ -64,6 +64,8 @@ pub struct CallRequest {
     pub function: String,
     /// Its arguments by Python name.
     pub arguments: Arguments,
+    /// Which of the declared media types the body is sent as; the first where this is absent.
+    pub content_type: Option<String>,
     /// Who asks.
     pub principal: String,
 }
@@ -306,7 +308,8 @@ impl Runtime {
         Ok(report.facts)
     }
 
-    /// The runtime module and the servers the code imports, exactly as they were checked.
+    /// The runtime module and of the servers the code imports what it can use, exactly as it was
+    /// checked.
     async fn modules(&self, facts: &Facts) -> (Vec<Module>, Fingerprints) {
         // Always this build's own copy of the runtime, never the one on disk.
         let mut modules = vec![Module {
@@ -317,9 +320,17 @@ impl Runtime {
         let imported = facts.servers.iter().cloned().collect();
         for (name, served) in self.registry.servers(imported).await {
             let Ok(served) = served else { continue };
+            // Code that the guard did not judge may name a function in ways it does not know.
+            let source = if self.switches.no_guard {
+                served.module.text().to_owned()
+            } else {
+                let reachable = facts.reachable.iter();
+                let reachable = reachable.filter(|(server, _)| *server == name);
+                served.module.slice(reachable.map(|(_, it)| it.as_str()))
+            };
             modules.push(Module {
                 name: format!("{name}.functions"),
-                source: served.source.text().to_owned(),
+                source,
             });
             fingerprints.insert(name, served.manifest().fingerprint.clone());
         }
@@ -335,6 +346,7 @@ impl Runtime {
             server,
             function,
             arguments,
+            content_type,
             ..
         } = request;
         let compiled = match self.registry.server(&server).await {
@@ -370,7 +382,14 @@ impl Runtime {
         };
         let host = self.egress.host(&self.registry.targets(), scope).await;
         let started = Instant::now();
-        let outcome = host.call(&server, &function, arguments).await;
+        let outcome = host
+            .perform(Call {
+                server,
+                function,
+                arguments,
+                content_type,
+            })
+            .await;
         let mut result = ExecutionResult {
             execution_time_ms: Some(milliseconds(started.elapsed())),
             ..ExecutionResult::default()
