@@ -17,11 +17,14 @@ import time
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 import httpx
 
 import hostile_operations
 from hostile_inert import hidden_characters, module_faults, strict_json
+
+Manifest = dict[str, Any]
 
 HERE = Path(__file__).resolve().parent
 CANARY = "canary-5f1e7c90"
@@ -42,6 +45,8 @@ EVIL = re.compile(r"https?://[\w.]*evil\.example")
 HARMLESS = "servers:\n  - name: hostile\n    swagger_url: ./good.yaml\n"
 HEADERS = '    swagger_headers: {X-Hostile: "${MCE_HOSTILE_FALSE}"}\n'
 PORT = 8099
+# What time limits are multiplied by.
+patience = 1.0
 
 
 @dataclass
@@ -86,7 +91,12 @@ def main() -> int:
     parser.add_argument("--hostile", type=Path, required=True)
     parser.add_argument("--only", default="", help="run the rows whose file holds this text")
     parser.add_argument("--parallel", type=int, default=2)
+    parser.add_argument(
+        "--patience", type=float, default=1, help="what the rows' time limits are multiplied by: an unoptimised build, a busy machine"
+    )
     arguments = parser.parse_args()
+    global patience
+    patience = arguments.patience
     mce, hostile = arguments.mce.resolve(), arguments.hostile.resolve()
     with (hostile / "INDEX.tsv").open(encoding="utf-8", newline="") as index:
         rows = list(csv.DictReader(index, delimiter="\t", quoting=csv.QUOTE_NONE))
@@ -173,7 +183,9 @@ def execute(case: Case, mce: Path, hostile: Path, base: Path) -> None:
             case.faults.append(f"not even `--accept-origin` lets it compile: {accepted.stderr[-200:]}")
     else:
         case.faults += judge_inert(case, document, first, manifests)
-        if compile_to("again").outputs != first.outputs:
+        # A config of very many servers has compiled one document often enough.
+        is_long = case.is_config and first.seconds > 5 * patience
+        if not is_long and compile_to("again").outputs != first.outputs:
             case.faults.append("compiling it twice gives different bytes")
         if case.row["kind"] == "names" and compile_to("compiled").outputs != first.outputs:
             case.faults.append("compiling it with the committed manifest gives different bytes")
@@ -187,7 +199,7 @@ def prepare(case: Case, hostile: Path, work: Path) -> Path:
         shutil.copytree(hostile / file.parent, work, symlinks=True)
         return work / file.name
     work.mkdir(parents=True)
-    command = [sys.executable, hostile / "make_big.py", work, "--only", file.name]
+    command = [sys.executable, str(hostile / "make_big.py"), str(work), "--only", file.name]
     subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
     made = work / file.name
     if not made.is_dir():
@@ -275,9 +287,9 @@ def tree(base: Path) -> dict[str, str]:
 def seconds_allowed(row: dict[str, str]) -> float:
     """How long a row may take: its check may say so."""
     if "under a second" in row["check"]:
-        return 1.0
+        return patience
     stated = re.search(r"under (\d+) s\b", row["check"])
-    return float(stated[1]) if stated else 5.0
+    return patience * (float(stated[1]) if stated else 5.0)
 
 
 def always(row: dict[str, str], run: Run) -> list[str]:
@@ -309,9 +321,9 @@ def always(row: dict[str, str], run: Run) -> list[str]:
     return faults
 
 
-def outcome_of(case: Case, run: Run) -> tuple[str, dict[str, dict]]:
+def outcome_of(case: Case, run: Run) -> tuple[str, dict[str, Manifest]]:
     """How a run ended, and its manifests by folder."""
-    manifests: dict[str, dict] = {}
+    manifests: dict[str, Manifest] = {}
     for name, content in run.outputs.items():
         if name.endswith("/manifest.json"):
             try:
@@ -348,7 +360,7 @@ def judge_error(row: dict[str, str], config: Path, run: Run, before: Run | None)
     return faults
 
 
-def judge_inert(case: Case, document: Path, run: Run, manifests: dict[str, dict]) -> list[str]:
+def judge_inert(case: Case, document: Path, run: Run, manifests: dict[str, Manifest]) -> list[str]:
     """What was written is data and stubs, nothing else."""
     faults: list[str] = []
     modules = {name.removesuffix("/functions.py"): text for name, text in run.outputs.items() if name.endswith("/functions.py")}
@@ -370,7 +382,7 @@ def judge_inert(case: Case, document: Path, run: Run, manifests: dict[str, dict]
     return faults
 
 
-def manifest_faults(case: Case, manifest: dict, expected: hostile_operations.Operations, run: Run) -> list[str]:
+def manifest_faults(case: Case, manifest: Manifest, expected: hostile_operations.Operations, run: Run) -> list[str]:
     """What is wrong with a manifest."""
     faults: list[str] = []
     functions = [function["name"] for function in manifest["functions"]]

@@ -18,8 +18,6 @@ import subprocess
 import sys
 import threading
 import time
-from functools import partial
-from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
 PORT = 8099
@@ -53,6 +51,7 @@ def main() -> None:
 def watch(seen: list[str]) -> None:
     """Note every connection to a watched port, and every look-up of a name."""
     selector = selectors.DefaultSelector()
+    listeners: dict[int, socket.socket] = {}
     for port in WATCHED:
         listener = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
         try:
@@ -61,6 +60,7 @@ def watch(seen: list[str]) -> None:
             seen.append(f"port {port} cannot be watched: {error}")
             continue
         listener.listen()
+        listeners[port] = listener
         selector.register(listener, selectors.EVENT_READ, port)
     names = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
     names.bind(("0.0.0.0", 53))
@@ -73,7 +73,7 @@ def watch(seen: list[str]) -> None:
                     packet, _ = names.recvfrom(4096)
                     seen.append(f"look-up of {packet[12:]!r}")
                     continue
-                connection, _ = key.fileobj.accept()
+                connection, _ = listeners[key.data].accept()
                 seen.append("connection to %s:%s" % connection.getsockname()[:2])
                 connection.close()
 
@@ -82,6 +82,9 @@ def watch(seen: list[str]) -> None:
 
 def serve(folder: Path, requests: list[str]) -> None:
     """Serve a folder over http and note what is asked for."""
+    # Slow to import, and seldom needed.
+    from functools import partial
+    from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 
     class Handler(SimpleHTTPRequestHandler):
         def log_message(self, *_: object) -> None:

@@ -9,6 +9,7 @@ import re
 import tokenize
 import unicodedata
 import warnings
+from typing import Any
 
 IDENTIFIER = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 FUNCTION = re.compile(r"[a-z_][a-z0-9_]*")
@@ -223,7 +224,7 @@ class Grammar:
                 self.fault(node, "something that is no literal")
 
 
-def strict_json(text: str) -> object:
+def strict_json(text: str) -> Any:
     """A JSON value; duplicate keys and NaN are errors."""
 
     def members(pairs: list[tuple[str, object]]) -> dict[str, object]:

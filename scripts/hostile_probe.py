@@ -136,6 +136,8 @@ def probe(row: Path) -> list[str]:
             watching = True
             try:
                 spec = importlib.util.spec_from_file_location("functions", file)
+                if spec is None or spec.loader is None:
+                    raise ImportError(str(file))
                 module = importlib.util.module_from_spec(spec)
                 spec.loader.exec_module(module)
             except BaseException as error:
