@@ -210,3 +210,11 @@ fn a_duplicate_key_is_named_where_the_json_is_no_yaml() {
     let error = read_value(json.as_bytes(), &Limits::DOCUMENT).unwrap_err();
     assert_eq!(error.to_string(), "3:4: duplicate key `b`");
 }
+
+#[test]
+fn a_block_scalar_may_end_the_text_without_a_line_break() {
+    assert_eq!(value("a: |-\n  x\n\n  y"), json!({"a": "x\n\ny"}));
+    assert_eq!(value("a: >-\n  x\n  y"), json!({"a": "x y"}));
+    assert_eq!(value("a: >\n"), json!({"a": ""}));
+    assert_eq!(value("- |2"), json!([""]));
+}
