@@ -75,8 +75,11 @@ const COLLECTION_AS_KEY: &str = "expected a scalar as key, found a collection";
 /// Reads the one document of a text.
 pub(super) fn read(text: &str, limits: &Limits) -> Result<Node, Error> {
     refuse_controls(text)?;
-    let (text, breaks) = Breaks::hide(text);
-    let text = ended(text);
+    let (mut text, breaks) = Breaks::hide(text);
+    // The scanner panics where the text ends within a block scalar.
+    if !text.ends_with('\n') {
+        text.to_mut().push('\n');
+    }
     let mut bytes = text.as_bytes();
     let mut parser = Parser::new();
     parser.set_input_string(&mut bytes);
@@ -108,15 +111,6 @@ pub(super) fn read(text: &str, limits: &Limits) -> Result<Node, Error> {
             "expected a document, found nothing",
         )
     })
-}
-
-/// The text with a line break at its end: the parser panics where a block scalar ends without one.
-/// Such a scalar, unless it is chomped (`|-`), then ends in a line break too.
-fn ended(text: Cow<'_, str>) -> Cow<'_, str> {
-    if text.ends_with('\n') {
-        return text;
-    }
-    Cow::Owned(text.into_owned() + "\n")
 }
 
 /// What the two most frequent slips are, which the parser words from its own point of view.
