@@ -440,7 +440,7 @@ fn output_of_another_version_is_left_with_a_warning() {
 fn a_dry_run_writes_nothing() {
     let project = Project::weather();
     let report = project.run_with(|options| options.dry_run = true);
-    assert_eq!(report.servers[0].functions, 4);
+    assert_eq!(report.servers[0].functions, 5);
     assert!(report.servers[0].changed);
     assert!(!project.path("compiled").exists());
 }

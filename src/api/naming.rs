@@ -396,7 +396,9 @@ fn name_types(api: &mut Api) -> IndexMap<String, Value> {
             schema::references_mut(&mut parameter.schema, &mut rewrite);
         }
         if let Some(body) = &mut operation.body {
-            schema::references_mut(&mut body.schema, &mut rewrite);
+            for schema in body.schemas_mut() {
+                schema::references_mut(schema, &mut rewrite);
+            }
         }
         for response in &mut operation.responses {
             schema::references_mut(&mut response.schema, &mut rewrite);

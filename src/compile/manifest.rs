@@ -9,8 +9,8 @@ use sha2::{Digest, Sha256};
 
 use super::{FUNCTIONS_FILE, RUNTIME};
 use crate::api::{
-    Body, Function, MANIFEST_VERSION, Manifest, NamedApi, Operation, OperationNames, Parameter,
-    RUNTIME_ABI, Spec, schema,
+    Alternative, Body, Function, MANIFEST_VERSION, Manifest, NamedApi, Operation, OperationNames,
+    Parameter, RUNTIME_ABI, Spec, schema,
 };
 use crate::config::{Filter, ServerConfig};
 use crate::python::{Rendered, RenderedFunction};
@@ -121,9 +121,19 @@ fn function(
         name: given.body.clone().unwrap_or_default(),
         content_type: body.content_type.clone(),
         required: body.required,
-        r#type: rendered.body.clone().unwrap_or_default(),
-        alternatives: body.alternatives.clone(),
-        encoding: BTreeMap::new(),
+        r#type: rendered.body.first().cloned().unwrap_or_default(),
+        alternatives: body
+            .alternatives
+            .iter()
+            .zip(rendered.body.iter().skip(1))
+            .map(|(media, kind)| Alternative {
+                content_type: media.content_type.clone(),
+                r#type: kind.clone(),
+                schema: media.schema.clone(),
+                encoding: media.encoding.clone(),
+            })
+            .collect(),
+        encoding: body.encoding.clone(),
         schema: body.schema.clone(),
     });
     Function {
@@ -152,7 +162,9 @@ fn needed_types(named: &NamedApi) -> IndexMap<String, Value> {
             pending.extend(schema::references(&parameter.schema));
         }
         if let Some(body) = &operation.body {
-            pending.extend(schema::references(&body.schema));
+            for (_, schema) in body.media() {
+                pending.extend(schema::references(schema));
+            }
         }
         for response in &operation.responses {
             pending.extend(schema::references(&response.schema));

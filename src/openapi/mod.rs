@@ -5,6 +5,7 @@
 //! the JSON tree, piece by piece: one part that cannot be understood costs only the operations
 //! that need it, and those are listed with the reason.
 
+mod bodies;
 mod bundle;
 mod content;
 mod document;

@@ -8,7 +8,7 @@ use url::Url;
 use super::document::{Document, ReadError, text};
 use super::schema::Schemas;
 use super::servers::Servers;
-use super::{content, parameters, paths, repairs, security};
+use super::{bodies, content, parameters, paths, repairs, security};
 use crate::api::{ANY_METHOD, Api, Operation, Security, Skipped, is_known_method, sent_path};
 use crate::invisible::visible;
 
@@ -60,7 +60,11 @@ pub(super) fn normalise(document: &Document, location: Option<&Url>) -> Result<A
                 .parameters
                 .iter()
                 .map(|parameter| &parameter.schema);
-            let body = operation.body.iter().map(|body| &body.schema);
+            let body = operation
+                .body
+                .iter()
+                .flat_map(crate::api::OperationBody::media);
+            let body = body.map(|(_, schema)| schema);
             let responses = operation.responses.iter().map(|response| &response.schema);
             parameters.chain(body).chain(responses)
         })
@@ -303,9 +307,10 @@ fn operation(
     let template = paths::placeholders(path, &in_path)?;
     let raised = raised?;
     let mut parameters = parameters::parameters(document, schemas, &raised.parameters, warn)?;
+    repairs::match_query(&paths::query_placeholders(path), &mut parameters, warn);
     repairs::match_template(&template, &mut parameters, warn);
     let contents = &*raised.contents;
-    let body = content::body(document, schemas, contents, warn)?;
+    let body = bodies::body(document, schemas, contents, warn)?;
     let (responses, response_descriptions) = content::responses(document, schemas, contents, warn)?;
     Ok(Operation {
         operation_id: members

@@ -4,7 +4,11 @@
 //! Run by `scripts/fuzz`. A case is given by the seed and its number alone, so `--case` does one
 //! again. What fails is kept with its reason.
 
-#![expect(clippy::print_stdout, clippy::print_stderr, reason = "a program of its own")]
+#![expect(
+    clippy::print_stdout,
+    clippy::print_stderr,
+    reason = "a program of its own"
+)]
 
 use std::fmt::Write as _;
 use std::io::{self, BufRead as _, BufReader, Write as _};
@@ -131,7 +135,11 @@ fn run(arguments: &Arguments) -> io::Result<bool> {
             Ok(None) => None,
             Ok(Some(module)) => {
                 counts.compiled += 1;
-                if number % 4 == 0 { python.refuses(&module)? } else { None }
+                if number % 4 == 0 {
+                    python.refuses(&module)?
+                } else {
+                    None
+                }
             }
         };
         if let Some(fault) = fault {
@@ -187,7 +195,14 @@ fn read_documents(folder: &Path) -> io::Result<Vec<Document>> {
             };
             if tree.get("openapi").is_some() || tree.get("swagger").is_some() {
                 let name = path.file_name().unwrap_or_default().to_string_lossy();
-                found.push((path.clone(), Document { name: name.into_owned(), bytes, tree }));
+                found.push((
+                    path.clone(),
+                    Document {
+                        name: name.into_owned(),
+                        bytes,
+                        tree,
+                    },
+                ));
             }
         }
     }
@@ -207,7 +222,11 @@ fn case(seed: u64, number: u64, documents: &[Document]) -> Input {
         rng.random_range(0..documents.len()),
         rng.random_range(0..documents.len()),
     );
-    let index = if rng.random_range(0..8) == 0 { one.max(other) } else { one.min(other) };
+    let index = if rng.random_range(0..8) == 0 {
+        one.max(other)
+    } else {
+        one.min(other)
+    };
     let document = &documents[index];
     let mut text = if rng.random_range(0..4) == 0 && document.bytes.len() < LARGE {
         document.bytes.clone()
@@ -219,12 +238,20 @@ fn case(seed: u64, number: u64, documents: &[Document]) -> Input {
         mutate::tree(&mut rng, &mut tree);
         let text = serde_json::to_vec(&tree).unwrap_or_default();
         if rng.random_range(0..10) != 0 {
-            return Input { number, document: document.name.clone(), bytes: text };
+            return Input {
+                number,
+                document: document.name.clone(),
+                bytes: text,
+            };
         }
         text
     };
     mutate::bytes(&mut rng, &mut text);
-    Input { number, document: document.name.clone(), bytes: text }
+    Input {
+        number,
+        document: document.name.clone(),
+        bytes: text,
+    }
 }
 
 /// Compiles a case: the module's path, `None` where the document was refused, or what is wrong.
@@ -298,7 +325,9 @@ struct Watch {
 
 impl Watch {
     fn start(failures: &Path) -> Self {
-        let watch = Self { current: Arc::default() };
+        let watch = Self {
+            current: Arc::default(),
+        };
         let current = Arc::clone(&watch.current);
         let file = failures.join("hangs.json");
         std::thread::spawn(move || {
@@ -308,7 +337,10 @@ impl Watch {
                 if let Some((begun, number, bytes)) = current.as_ref()
                     && begun.elapsed() > HANGS
                 {
-                    eprintln!("case {number} does not end; its input is in {}", file.display());
+                    eprintln!(
+                        "case {number} does not end; its input is in {}",
+                        file.display()
+                    );
                     let _ = std::fs::write(&file, bytes);
                     std::process::exit(3);
                 }
@@ -347,7 +379,11 @@ impl Cpython {
         let (Some(input), Some(output)) = (process.stdin.take(), process.stdout.take()) else {
             return Err(io::Error::other("no pipes"));
         };
-        Ok(Self { process, input, output: BufReader::new(output) })
+        Ok(Self {
+            process,
+            input,
+            output: BufReader::new(output),
+        })
     }
 
     /// Why it does not compile a file.

@@ -57,23 +57,111 @@ const HOSTILE: &[&str] = &[
 
 /// Words that readers look for, put where others are expected.
 const WORDS: &[&str] = &[
-    "object", "array", "string", "integer", "number", "boolean", "null", "file", "query", "path",
-    "header", "cookie", "body", "formData", "querystring", "form", "simple", "label", "matrix",
-    "deepObject", "spaceDelimited", "pipeDelimited", "multi", "csv", "ssv", "tsv", "pipes",
-    "application/json", "multipart/form-data", "application/x-www-form-urlencoded", "text/plain",
-    "text/event-stream", "*/*", "get", "post", "default", "2XX", "binary", "date-time", "apiKey",
-    "oauth2", "http", "basic", "bearer", "3.0.0", "3.1.0", "3.2.0", "2.0",
+    "object",
+    "array",
+    "string",
+    "integer",
+    "number",
+    "boolean",
+    "null",
+    "file",
+    "query",
+    "path",
+    "header",
+    "cookie",
+    "body",
+    "formData",
+    "querystring",
+    "form",
+    "simple",
+    "label",
+    "matrix",
+    "deepObject",
+    "spaceDelimited",
+    "pipeDelimited",
+    "multi",
+    "csv",
+    "ssv",
+    "tsv",
+    "pipes",
+    "application/json",
+    "multipart/form-data",
+    "application/x-www-form-urlencoded",
+    "text/plain",
+    "text/event-stream",
+    "*/*",
+    "get",
+    "post",
+    "default",
+    "2XX",
+    "binary",
+    "date-time",
+    "apiKey",
+    "oauth2",
+    "http",
+    "basic",
+    "bearer",
+    "3.0.0",
+    "3.1.0",
+    "3.2.0",
+    "2.0",
 ];
 
 /// Keys that mean something somewhere.
 const KEYS: &[&str] = &[
-    "$ref", "type", "items", "prefixItems", "properties", "required", "allOf", "anyOf", "oneOf",
-    "not", "enum", "const", "nullable", "default", "discriminator", "additionalProperties",
-    "patternProperties", "format", "schema", "content", "encoding", "style", "explode",
-    "allowReserved", "collectionFormat", "name", "in", "parameters", "requestBody", "responses",
-    "security", "servers", "tags", "operationId", "deprecated", "description", "summary", "title",
-    "example", "examples", "itemSchema", "headers", "links", "callbacks", "consumes", "produces",
-    "$defs", "definitions", "$id", "$anchor", "$dynamicRef", "additionalOperations", "query",
+    "$ref",
+    "type",
+    "items",
+    "prefixItems",
+    "properties",
+    "required",
+    "allOf",
+    "anyOf",
+    "oneOf",
+    "not",
+    "enum",
+    "const",
+    "nullable",
+    "default",
+    "discriminator",
+    "additionalProperties",
+    "patternProperties",
+    "format",
+    "schema",
+    "content",
+    "encoding",
+    "style",
+    "explode",
+    "allowReserved",
+    "collectionFormat",
+    "name",
+    "in",
+    "parameters",
+    "requestBody",
+    "responses",
+    "security",
+    "servers",
+    "tags",
+    "operationId",
+    "deprecated",
+    "description",
+    "summary",
+    "title",
+    "example",
+    "examples",
+    "itemSchema",
+    "headers",
+    "links",
+    "callbacks",
+    "consumes",
+    "produces",
+    "$defs",
+    "definitions",
+    "$id",
+    "$anchor",
+    "$dynamicRef",
+    "additionalOperations",
+    "query",
 ];
 
 /// References: into the document, into itself, into files that are not there or not allowed.
@@ -211,7 +299,11 @@ fn change(rng: &mut TestRng, value: &mut Value) {
 
 fn change_members(rng: &mut TestRng, members: &mut Map<String, Value>) {
     if members.is_empty() || chance(rng, 4) {
-        let key = if chance(rng, 3) { *pick(rng, HOSTILE) } else { *pick(rng, KEYS) };
+        let key = if chance(rng, 3) {
+            *pick(rng, HOSTILE)
+        } else {
+            *pick(rng, KEYS)
+        };
         let value = leaf(rng);
         members.insert(key.to_owned(), value);
         return;
@@ -256,7 +348,10 @@ fn change_items(rng: &mut TestRng, items: &mut Vec<Value>) {
         items.push(value);
         return;
     }
-    let (one, other) = (rng.random_range(0..items.len()), rng.random_range(0..items.len()));
+    let (one, other) = (
+        rng.random_range(0..items.len()),
+        rng.random_range(0..items.len()),
+    );
     match rng.random_range(0..3) {
         0 => {
             items.remove(one);
@@ -290,10 +385,16 @@ fn leaf(rng: &mut TestRng) -> Value {
         1 => Value::from(chance(rng, 2)),
         2 => Value::from(rng.random_range(-3_i64..400)),
         // Beyond 64 bits, beyond a double, and not a whole number.
-        3 => ["123456789012345678901234567890", "1e999", "-0", "0.1", "1E400"]
-            .get(rng.random_range(0..5))
-            .and_then(|text| serde_json::from_str(text).ok())
-            .unwrap_or_default(),
+        3 => [
+            "123456789012345678901234567890",
+            "1e999",
+            "-0",
+            "0.1",
+            "1E400",
+        ]
+        .get(rng.random_range(0..5))
+        .and_then(|text| serde_json::from_str(text).ok())
+        .unwrap_or_default(),
         4 => Value::from(*pick(rng, WORDS)),
         5 => Value::from(*pick(rng, HOSTILE)),
         6 => json!([]),
