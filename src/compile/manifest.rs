@@ -1,4 +1,4 @@
-//! Puts a manifest together, its fingerprint included.
+//! Puts a manifest together, all but its warnings and its fingerprint.
 
 use std::collections::{BTreeMap, HashSet};
 use std::fmt::Write as _;
@@ -7,12 +7,12 @@ use indexmap::IndexMap;
 use serde_json::Value;
 use sha2::{Digest, Sha256};
 
-use super::{FUNCTIONS_FILE, RUNTIME};
+use super::FUNCTIONS_FILE;
 use crate::api::{
     Body, Function, MANIFEST_VERSION, Manifest, NamedApi, Operation, OperationNames, Parameter,
     RUNTIME_ABI, Spec, schema,
 };
-use crate::config::{Filter, ServerConfig};
+use crate::config::ServerConfig;
 use crate::python::{Rendered, RenderedFunction};
 
 /// The compiler as manifests name it.
@@ -44,7 +44,6 @@ pub(super) fn assemble(inputs: &Inputs<'_>) -> Manifest {
         .zip(&rendered.functions)
         .map(|((operation, names), rendered)| function(named, operation, names, rendered))
         .collect();
-    let sha256 = sha256_hex(inputs.bytes);
     Manifest {
         manifest_version: MANIFEST_VERSION,
         runtime_abi: RUNTIME_ABI,
@@ -55,10 +54,10 @@ pub(super) fn assemble(inputs: &Inputs<'_>) -> Manifest {
             version: named.api.version.clone(),
             source: source_text(server),
             files: BTreeMap::new(),
-            sha256: sha256.clone(),
+            sha256: sha256_hex(inputs.bytes),
         },
         compiler: COMPILER.to_owned(),
-        fingerprint: fingerprint(server, &sha256),
+        fingerprint: String::new(),
         read_only: inputs.read_only,
         base_url: named.api.base_url.clone(),
         base_url_env: server.env_name("BASE_URL"),
@@ -71,6 +70,7 @@ pub(super) fn assemble(inputs: &Inputs<'_>) -> Manifest {
         types: needed_types(named),
         functions,
         skipped: named.api.skipped.clone(),
+        warnings: Vec::new(),
     }
 }
 
@@ -214,40 +214,18 @@ pub(super) fn source_text(server: &ServerConfig) -> String {
     text
 }
 
-/// SHA-256 over all that the output depends on: document, effective config, compiler.
-fn fingerprint(server: &ServerConfig, document: &str) -> String {
-    let filter =
-        |filter: &Filter| serde_json::json!([filter.tags, filter.paths, filter.operation_ids]);
-    let allow: Vec<String> = server
-        .read_only_allow
-        .iter()
-        .map(|entry| format!("{} {}", entry.method, entry.path))
-        .collect();
-    let effective = serde_json::json!({
-        "compiler": COMPILER,
-        "document": document,
-        "runtime": sha256_hex(RUNTIME.as_bytes()),
-        "server": server.name,
-        "title": server.title,
-        "source": source_text(server),
-        "read_only": server.is_read_only,
-        "read_only_allow": allow,
-        "include": filter(&server.include),
-        "exclude": filter(&server.exclude),
-        "rename": server.rename,
-        "top_level_functions": server.top_level_functions,
-    });
-    sha256_hex(effective.to_string().as_bytes())
-}
-
 /// SHA-256 in hexadecimal digits.
 pub(super) fn sha256_hex(bytes: &[u8]) -> String {
-    Sha256::digest(bytes)
-        .iter()
-        .fold(String::with_capacity(64), |mut text, byte| {
-            let _ = write!(text, "{byte:02x}");
-            text
-        })
+    hex(&Sha256::digest(bytes))
+}
+
+/// Bytes in hexadecimal digits.
+pub(super) fn hex(bytes: &[u8]) -> String {
+    let mut text = String::with_capacity(2 * bytes.len());
+    for byte in bytes {
+        let _ = write!(text, "{byte:02x}");
+    }
+    text
 }
 
 #[cfg(test)]
