@@ -338,7 +338,8 @@ fn a_runtime_that_is_rewritten_is_reported() {
     );
     assert_eq!(state(first), Some(true));
     assert_eq!(state(project.compile()), Some(false));
-    project.write("compiled/mce_runtime.py", "# of another version\n");
+    let older = mce::compile::RUNTIME.replace("TypeError", "ValueError");
+    project.write("compiled/mce_runtime.py", &older);
     let dry = project.run_with(|options| options.dry_run = true);
     assert_eq!(state(dry), Some(true));
     let report = project.compile();

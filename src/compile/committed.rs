@@ -49,6 +49,8 @@ pub(super) struct Committed {
     text: Option<Vec<u8>>,
     /// The manifest, which is the lock of all names.
     pub(super) manifest: Option<Manifest>,
+    /// The module's text, line ends aside, if it is the one that the manifest vouches for.
+    module: Option<String>,
 }
 
 /// Reads a server's folder.
@@ -72,19 +74,22 @@ fn read_once(output: &Path, server: &str) -> Result<Committed, FolderError> {
     let functions = folder::read_regular(&folder.join(FUNCTIONS_FILE))?;
     let manifest = match &text {
         None => None,
-        Some(bytes) => Some(parse_manifest(bytes).map_err(|reason| {
-            if folder::is_of_this_program(bytes) {
-                FolderError::Manifest { path, reason }
-            } else {
-                FolderError::Foreign { path }
-            }
-        })?),
+        Some(bytes) => {
+            let manifest = parse_manifest(bytes);
+            Some(manifest.map_err(|reason| folder::unreadable(path, bytes, reason))?)
+        }
     };
+    let module = functions.as_deref().map(without_returns);
+    let module = module.filter(|text| {
+        let manifest = manifest.as_ref();
+        manifest.is_some_and(|manifest| is_vouched_for(manifest, text))
+    });
     Ok(Committed {
         folder,
         functions,
         text,
         manifest,
+        module: module.and_then(|text| String::from_utf8(text).ok()),
     })
 }
 
@@ -98,21 +103,11 @@ impl Committed {
         }
     }
 
-    /// The module's text, if it is the one that the manifest vouches for.
-    fn module(&self) -> Option<&str> {
-        let manifest = self.manifest.as_ref()?;
-        let text = without_returns(self.functions.as_deref()?);
-        if !is_vouched_for(manifest, &text) {
-            return None;
-        }
-        str::from_utf8(self.functions.as_deref()?).ok()
-    }
-
     /// What is compared with another compilation.
     pub(super) fn side(&self) -> Option<Side<'_>> {
         self.manifest.as_ref().map(|manifest| Side {
             manifest,
-            functions: self.module(),
+            functions: self.module.as_deref(),
         })
     }
 

@@ -74,13 +74,18 @@ pub(super) fn lock(output: &Path, server: &str) -> Result<Option<Manifest>, Fold
         return Ok(None);
     };
     let manifest = parse_manifest(&bytes);
-    manifest.map(Some).map_err(|reason| {
-        if is_of_this_program(&bytes) {
-            FolderError::Manifest { path, reason }
-        } else {
-            FolderError::Foreign { path }
-        }
-    })
+    manifest
+        .map(Some)
+        .map_err(|reason| unreadable(path, &bytes, reason))
+}
+
+/// What is wrong with a manifest that cannot be read: it was spoilt, or never was one.
+pub(super) fn unreadable(path: PathBuf, bytes: &[u8], reason: String) -> FolderError {
+    if starts_with_mark(bytes, "\"manifest_version\"") {
+        FolderError::Manifest { path, reason }
+    } else {
+        FolderError::Foreign { path }
+    }
 }
 
 pub(super) fn parse_manifest(bytes: &[u8]) -> Result<Manifest, String> {
@@ -433,7 +438,7 @@ fn written(folder: &Path) -> Result<Option<Vec<PathBuf>>, String> {
 }
 
 /// Whether a manifest that cannot be read, such as that of another version, names this program.
-pub(super) fn is_of_this_program(bytes: &[u8]) -> bool {
+fn is_of_this_program(bytes: &[u8]) -> bool {
     #[derive(serde::Deserialize)]
     struct Named {
         #[expect(dead_code, reason = "it must be there")]
