@@ -141,7 +141,7 @@ proptest! {
             }
         }
         for class in &facts.classes {
-            prop_assert!(class.starts_with(|c: char| c.is_ascii_uppercase()), "{}", class);
+            prop_assert!(class.name.starts_with(|c: char| c.is_ascii_uppercase()), "{}", class.name);
         }
     }
 

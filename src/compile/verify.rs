@@ -8,7 +8,7 @@ use super::manifest::sha256_hex;
 use super::{FUNCTIONS_FILE, MANIFEST_FILE, agree};
 use crate::api::{Manifest, RUNTIME_ABI, is_known_method, is_mutating};
 use crate::invisible::visible;
-use crate::python::{ModuleError, check_module};
+use crate::python::{CompiledModule, ModuleError, check_module};
 
 /// Times that a folder is read which does not fit together.
 const MOST_ATTEMPTS: u32 = 4;
@@ -18,8 +18,8 @@ const MOST_ATTEMPTS: u32 = 4;
 pub struct Verified {
     /// Its manifest.
     pub manifest: Manifest,
-    /// The text of its `functions.py`.
-    pub functions: String,
+    /// Its `functions.py`.
+    pub functions: CompiledModule,
 }
 
 /// Why a compiled server is refused. Every message says to run `mce compile`.
@@ -182,7 +182,7 @@ fn check(output: &Path, server: &str) -> Result<Verified, VerifyError> {
     }
     Ok(Verified {
         manifest,
-        functions,
+        functions: CompiledModule::new(functions, facts),
     })
 }
 

@@ -6,6 +6,7 @@ use crate::pysyntax::{Ranged, TextRange};
 
 use super::finding::{Finding, quoted};
 use super::policy::Policy;
+use super::reachable::reachable;
 use super::scope::{Binding, Imported, ScopeId, ScopeKind, Scopes};
 use super::{CompiledNames, Facts, MAX_VIOLATIONS, facts, literal, rule};
 
@@ -66,6 +67,7 @@ pub(super) fn judge<'a>(
     for stmt in &module.body {
         checker.visit_stmt(stmt);
     }
+    checker.facts.reachable = reachable(module, &checker.facts.servers, names);
     (checker.findings, checker.facts)
 }
 

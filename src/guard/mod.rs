@@ -17,6 +17,7 @@ mod literal;
 mod parameters;
 mod policy;
 mod position;
+mod reachable;
 mod rule;
 mod scope;
 mod source;
@@ -85,6 +86,11 @@ pub struct Facts {
     pub servers: BTreeSet<String>,
     /// Compiled functions that are named, as (server, function).
     pub functions: BTreeSet<(String, String)>,
+    /// Functions of imported servers that the code can name in any way, more than it uses: those
+    /// whose name is a name, an attribute or a text of the code. Attributes of computed names are
+    /// refused, so that code which passes the guard can reach no other function.
+    #[serde(skip)]
+    pub reachable: BTreeSet<(String, String)>,
     /// Top-level assignments of a literal to one name, in order. A name that is bound more than
     /// once at the top level is not a parameter: which value would be meant cannot be told.
     pub parameters: Vec<TopLevelParameter>,

@@ -6,6 +6,7 @@ mod calls;
 mod scan;
 
 use std::collections::HashSet;
+use std::ops::Range;
 
 use ruff_python_ast::{
     Expr, ExprStringLiteral, Operator, Parameters, Stmt, StmtClassDef, StmtFunctionDef,
@@ -26,7 +27,31 @@ pub struct ModuleFacts {
     /// The stubs in order.
     pub functions: Vec<Stub>,
     /// The `TypedDict` classes in order.
-    pub classes: Vec<String>,
+    pub classes: Vec<Class>,
+    /// The docstring and the imports in order.
+    pub prologue: Vec<Prologue>,
+    /// The bytes of `_api = Api(…)`.
+    pub api_range: Range<usize>,
+}
+
+/// A statement before `_api`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Prologue {
+    /// The module that is imported from; `None` for the docstring.
+    pub module: Option<String>,
+    /// Its bytes.
+    pub range: Range<usize>,
+}
+
+/// One `TypedDict`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Class {
+    /// Its name.
+    pub name: String,
+    /// Its bytes.
+    pub range: Range<usize>,
+    /// The classes of the module that its keys' types name, each once, in order.
+    pub uses: Vec<String>,
 }
 
 /// One decorated function.
@@ -44,6 +69,14 @@ pub struct Stub {
     pub parameters: Vec<String>,
     /// Those of them that have no default.
     pub required: Vec<String>,
+    /// Its bytes, from the decorator on.
+    pub range: Range<usize>,
+    /// Where `def` stands.
+    pub signature: usize,
+    /// The classes of the module that its types name, each once, in order.
+    pub uses: Vec<String>,
+    /// Whether its types name anything of `typing`.
+    pub uses_typing: bool,
 }
 
 /// Why a text is no compiled module.
@@ -59,6 +92,7 @@ pub struct NotInGrammar {
 const TYPING: &[&str] = &["Any", "Literal", "NotRequired", "Required", "TypedDict"];
 /// Builtins that annotations may name.
 const BUILTINS: &[&str] = &["bool", "bytes", "dict", "float", "int", "list", "str"];
+
 /// Reads a module that was compiled.
 ///
 /// # Errors
@@ -77,6 +111,7 @@ pub fn read(source: &str) -> Result<ModuleFacts, NotInGrammar> {
         });
     }
     let mut reader = Reader {
+        source,
         facts: ModuleFacts::default(),
         names: HashSet::new(),
         forward: Vec::new(),
@@ -103,14 +138,15 @@ fn line_of(source: &str, place: TextSize) -> usize {
 
 type Refusal = (TextSize, &'static str);
 
-struct Reader {
+struct Reader<'a> {
+    source: &'a str,
     facts: ModuleFacts,
     names: HashSet<String>,
     /// Names that annotations use, to be defined somewhere in the module.
     forward: Vec<(TextSize, String)>,
 }
 
-impl Reader {
+impl Reader<'_> {
     fn module(&mut self, body: &[Stmt]) -> Result<(), Refusal> {
         let mut statements = body.iter();
         let first = statements
@@ -119,10 +155,16 @@ impl Reader {
         if !is_docstring(first) {
             return Err((first.start(), "expected a docstring"));
         }
+        self.facts.prologue.push(Prologue {
+            module: None,
+            range: bytes(first),
+        });
         let mut is_bound = false;
         // Without it annotations would be evaluated, and names in them used before they are bound.
         let mut is_postponed = false;
+        let mut after_class = false;
         for statement in statements {
+            let may_be_documentation = std::mem::take(&mut after_class);
             match statement {
                 Stmt::ImportFrom(import) if !is_bound => {
                     let allowed: &[&str] = match import.module.as_deref() {
@@ -146,6 +188,10 @@ impl Reader {
                     {
                         return Err((import.start(), "this name is not imported"));
                     }
+                    self.facts.prologue.push(Prologue {
+                        module: import.module.as_ref().map(ToString::to_string),
+                        range: bytes(import),
+                    });
                     let imported = import.names.iter().map(|alias| alias.name.to_string());
                     self.names
                         .extend(imported.filter(|name| name != "annotations"));
@@ -160,14 +206,24 @@ impl Reader {
                     let called = name_of(&call.func).unwrap_or_default();
                     if called == "Api" && target.id.as_str() == "_api" && !is_bound {
                         is_bound = true;
+                        self.facts.api_range = bytes(assign);
                         (self.facts.server, self.facts.api) = calls::api(&call.arguments)?;
                     } else if called == "TypedDict" && is_bound {
+                        let known = self.forward.len();
                         for text in calls::typed_dict(target.id.as_str(), &call.arguments)? {
                             self.text_annotation(text)?;
                         }
                         self.class_name(target.start(), target.id.as_str())?;
+                        self.note_class(target.id.as_str(), bytes(assign), known);
+                        after_class = true;
                     } else {
                         return Err((assign.start(), "expected `_api = Api(…)` or a `TypedDict`"));
+                    }
+                }
+                // What documents a class that has no body of its own.
+                Stmt::Expr(text) if may_be_documentation && is_docstring(statement) => {
+                    if let Some(class) = self.facts.classes.last_mut() {
+                        class.range.end = text.end().to_usize();
                     }
                 }
                 Stmt::ClassDef(class) if is_bound => self.class(class)?,
@@ -184,6 +240,7 @@ impl Reader {
                 "expected `from __future__ import annotations`",
             ));
         }
+        self.keep_classes_only();
         for (place, name) in &self.forward {
             if !BUILTINS.contains(&name.as_str()) && !self.names.contains(name) {
                 return Err((
@@ -202,12 +259,44 @@ impl Reader {
         if !is_legal || !self.names.insert(name.to_owned()) {
             return Err((place, "the name of a class is malformed or taken"));
         }
-        self.facts.classes.push(name.to_owned());
         Ok(())
+    }
+
+    /// Notes a class whose types are what was read since `known`.
+    fn note_class(&mut self, name: &str, range: Range<usize>, known: usize) {
+        let uses = self.names_since(known);
+        self.facts.classes.push(Class {
+            name: name.to_owned(),
+            range,
+            uses,
+        });
+    }
+
+    /// The names that types read since `known` hold, each once.
+    fn names_since(&self, known: usize) -> Vec<String> {
+        let mut seen = HashSet::new();
+        let names = self.forward.iter().skip(known);
+        names
+            .filter(|(_, name)| seen.insert(name.as_str()))
+            .map(|(_, name)| name.clone())
+            .collect()
+    }
+
+    /// Leaves only classes among the names that definitions use.
+    fn keep_classes_only(&mut self) {
+        let classes = self.facts.classes.iter();
+        let classes: HashSet<String> = classes.map(|class| class.name.clone()).collect();
+        for class in &mut self.facts.classes {
+            class.uses.retain(|name| classes.contains(name));
+        }
+        for stub in &mut self.facts.functions {
+            stub.uses.retain(|name| classes.contains(name));
+        }
     }
 
     fn class(&mut self, class: &StmtClassDef) -> Result<(), Refusal> {
         self.class_name(class.start(), &class.name)?;
+        let known = self.forward.len();
         let arguments = class.arguments.as_deref();
         let is_typed_dict = arguments.is_some_and(|arguments| {
             matches!(arguments.args.as_ref(), [base] if name_of(base) == Some("TypedDict"))
@@ -231,6 +320,7 @@ impl Reader {
                 other => return Err((other.start(), "expected a key and its type")),
             }
         }
+        self.note_class(&class.name, bytes(class), known);
         Ok(())
     }
 
@@ -255,6 +345,7 @@ impl Reader {
             path,
             arguments,
         } = calls::operation(&decorator.expression)?;
+        let known = self.forward.len();
         let (parameters, required) = self.parameters(&function.parameters)?;
         let returns = function
             .returns
@@ -266,6 +357,8 @@ impl Reader {
         if !is_stub {
             return Err((place, "expected a docstring and `...` as body"));
         }
+        let uses = self.names_since(known);
+        let uses_typing = uses.iter().any(|name| TYPING.contains(&name.as_str()));
         self.facts.functions.push(Stub {
             name: name.to_owned(),
             method,
@@ -273,8 +366,19 @@ impl Reader {
             arguments,
             parameters,
             required,
+            range: bytes(function),
+            signature: self.signature(decorator.end()),
+            uses,
+            uses_typing,
         });
         Ok(())
+    }
+
+    /// Where the line after a decorator begins.
+    fn signature(&self, decorator: TextSize) -> usize {
+        let end = usize::from(decorator);
+        let rest = self.source.get(end..).unwrap_or_default();
+        end + rest.len() - rest.trim_start().len()
     }
 
     /// The names of all parameters, and of those that have no default.
@@ -339,6 +443,7 @@ impl Reader {
             }
             Expr::Subscript(subscript) => {
                 let name = name_of(&subscript.value).unwrap_or_default();
+                self.forward.push((subscript.start(), name.to_owned()));
                 let items = match subscript.slice.as_ref() {
                     Expr::Tuple(tuple) => tuple.elts.as_slice(),
                     other => std::slice::from_ref(other),
@@ -354,6 +459,10 @@ impl Reader {
             other => Err((other.start(), "expected a type")),
         }
     }
+}
+
+fn bytes(node: &impl Ranged) -> Range<usize> {
+    node.start().to_usize()..node.end().to_usize()
 }
 
 fn is_docstring(statement: &Stmt) -> bool {
@@ -375,122 +484,4 @@ fn text_of(expression: &Expr) -> Option<String> {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    const GOOD: &str = r#""""Client of X."""
-
-from __future__ import annotations
-
-from typing import Any, Literal, NotRequired, TypedDict
-
-from mce_runtime import NULL as NULL, Api, ApiError as ApiError
-
-_api = Api("x", base_url_env="MCE_X_BASE_URL", auth_env="MCE_X_AUTH")
-
-
-class Pet(TypedDict):
-    """A pet."""
-
-    name: str
-    kind: NotRequired[Literal["", "cat", -1] | None]
-
-
-Odd = TypedDict("Odd", {"a b": "list[Pet]"}, total=False)
-
-
-@_api.operation("GET", "/pets/{id}", path={"id_": ("simple", False, "id")})
-def get_pet(*, id_: int, odd: Odd | None = None) -> dict[str, Any]:
-    """Gets a pet."""
-    ...
-"#;
-
-    #[test]
-    fn a_compiled_module_is_read() {
-        let facts = read(GOOD).unwrap();
-        assert_eq!(facts.server, "x");
-        assert_eq!(facts.classes, ["Pet", "Odd"]);
-        let stub = &facts.functions[0];
-        assert_eq!(
-            (stub.name.as_str(), stub.method.as_str(), stub.path.as_str()),
-            ("get_pet", "GET", "/pets/{id}")
-        );
-        assert_eq!(stub.parameters, ["id_", "odd"]);
-        assert_eq!(stub.required, ["id_"]);
-        let path = serde_json::json!({"id_": ["simple", false, "id"]});
-        assert_eq!(stub.arguments, Arguments::from([("path".into(), path)]));
-        assert_eq!(facts.api["base_url_env"], "MCE_X_BASE_URL");
-    }
-
-    /// What the parser takes and `CPython` does not.
-    #[test]
-    fn what_python_would_refuse_to_compile_is_no_compiled_module() {
-        let digits = "1".repeat(4_301);
-        for (from, to) in [
-            ("odd: Odd | None", "id_: Odd | None"),
-            ("auth_env=\"MCE_X_AUTH\"", "base_url_env=\"MCE_X_AUTH\""),
-            ("\"id\")}", "\"id\")}, path={}"),
-            ("\"id\")}", "\"id\"), \"id_\": \"simple\"}"),
-            ("\"cat\", -1", &format!("\"cat\", -{digits}")),
-            ("\"cat\", -1", "\"cat\", -1.5"),
-            ("from __future__ import annotations\n", "\n"),
-            ("\"list[Pet]\"", "\"list[Pet\""),
-        ] {
-            let source = GOOD.replacen(from, to, 1);
-            assert_ne!(source, GOOD, "{from}");
-            assert!(read(&source).is_err(), "{to}");
-        }
-    }
-
-    /// `typing.get_type_hints` evaluates them.
-    #[test]
-    fn a_type_as_text_is_held_to_the_same_grammar() {
-        for text in [
-            "\"print(1)\"",
-            "\"list[Unknown]\"",
-            "print",
-            "\"Literal[print]\"",
-        ] {
-            let source = GOOD.replacen("\"list[Pet]\"", text, 1);
-            assert_eq!(read(&source).unwrap_err().line, 19, "{text}");
-        }
-    }
-
-    #[test]
-    fn anything_else_is_refused_with_its_line() {
-        for (from, to, line) in [
-            ("from mce_runtime import NULL", "from os import NULL", 7),
-            ("from mce_runtime import NULL as NULL", "import os", 7),
-            ("ApiError as ApiError", "ApiError as Api", 7),
-            ("import Any,", "import Any, TYPE_CHECKING,", 5),
-            ("    ...\n", "    return print(1)\n", 22),
-            ("def get_pet(", "async def get_pet(", 22),
-            ("id_: int,", "id_: int = print(1),", 23),
-            ("id_: int,", "id_: print(1),", 23),
-            ("id_: int,", "id_: Unknown,", 23),
-            ("\"simple\"", "print(1)", 22),
-            ("auth_env=\"MCE_X_AUTH\"", "auth_env=f\"{print(1)}\"", 9),
-            ("    name: str\n", "    name: str = 1\n", 15),
-            ("class Pet(TypedDict)", "class Pet(object)", 12),
-            ("Odd = ", "get_pet = ", 19),
-            ("(*, id_", "(id_", 23),
-        ] {
-            let source = GOOD.replacen(from, to, 1);
-            assert_ne!(source, GOOD, "{from}");
-            let error = read(&source).unwrap_err();
-            assert_eq!(error.line, line, "{to}: {error:?}");
-        }
-    }
-
-    #[test]
-    fn deep_or_endless_expressions_never_reach_the_parser() {
-        for text in [
-            "(".repeat(100_000),
-            "-".repeat(100_000),
-            "not ".repeat(100_000),
-            "a|".repeat(100_000),
-        ] {
-            assert!(read(&format!("{GOOD}\nx = {text}")).is_err());
-        }
-    }
-}
+mod tests;

@@ -1,13 +1,17 @@
 //! What there is to call. Answers are bounded whatever the catalogue, and text that comes from
 //! documents is data: capped, one line where one line is meant.
 
+use std::collections::{HashMap, HashSet};
+use std::sync::Arc;
+
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use serde::{Deserialize, Serialize};
 
 use super::Runtime;
+use super::excerpt::excerpt;
 use super::registry::{Served, is_identifier};
-use crate::api::{Function, is_mutating};
+use crate::api::is_mutating;
 
 /// What the sandbox image holds beside the standard library.
 const SANDBOX_LIBRARIES: [&str; 3] = ["httpx", "pydantic", "orjson"];
@@ -126,7 +130,8 @@ pub struct FunctionDetail {
     pub function: String,
     /// The line that imports it.
     pub import: String,
-    /// Types, signature and documentation with an example, as Python.
+    /// Types, signature and documentation with an example, as Python. Types that an earlier
+    /// function of the same answer has are not repeated.
     pub source: String,
     /// Whether it may change something.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
@@ -215,15 +220,26 @@ impl Runtime {
     /// Signature, types, documentation and an example of each function; the answer has one entry
     /// for each name, in order.
     pub async fn get_functions(&self, names: &[FunctionName]) -> FunctionsAnswer {
-        let mut answer = FunctionsAnswer::default();
-        for name in names.iter().take(MAX_FUNCTIONS) {
-            let function = match self.get_function(name).await {
-                Ok(detail) => FunctionAnswer::Found(Box::new(detail)),
-                Err(problem) => FunctionAnswer::Problem(problem),
-            };
-            answer.functions.push(function);
+        let names = names.get(..MAX_FUNCTIONS).unwrap_or(names);
+        let mut found = Vec::new();
+        for name in names {
+            found.push(self.find_function(name).await);
         }
-        answer
+        // Types that several of the functions need are shown with the first of them.
+        let mut shown: HashMap<&str, HashSet<&str>> = HashMap::new();
+        let functions = found.iter().map(|found| match found {
+            Ok((compiled, function)) => {
+                let shown = shown.entry(&compiled.manifest().server).or_default();
+                match detail(compiled, function, shown) {
+                    Ok(detail) => FunctionAnswer::Found(Box::new(detail)),
+                    Err(problem) => FunctionAnswer::Problem(problem),
+                }
+            }
+            Err(problem) => FunctionAnswer::Problem(problem.clone()),
+        });
+        FunctionsAnswer {
+            functions: functions.collect(),
+        }
     }
 
     /// A function that was named without its server: those that have one of that name.
@@ -256,7 +272,11 @@ impl Runtime {
         FunctionProblem::new(name, "a function is named `server.function`", near)
     }
 
-    async fn get_function(&self, name: &FunctionName) -> Result<FunctionDetail, FunctionProblem> {
+    /// The server and the name of a function that was asked for.
+    async fn find_function(
+        &self,
+        name: &FunctionName,
+    ) -> Result<(Arc<Served>, String), FunctionProblem> {
         let (server, function) = match name {
             FunctionName::Parts { server, function } => (server.as_str(), function.as_str()),
             FunctionName::Dotted(dotted) => match dotted.split_once('.') {
@@ -282,7 +302,7 @@ impl Runtime {
                 ));
             }
         };
-        let Some(found) = compiled.manifest().function(function) else {
+        if compiled.manifest().function(function).is_none() {
             let functions = compiled.manifest().functions.iter();
             let near = nearest(function, functions.map(|function| function.name.as_str()));
             let near = near.iter().map(|near| format!("{server}.{near}")).collect();
@@ -291,24 +311,32 @@ impl Runtime {
                 "there is no such function",
                 near,
             ));
-        };
-        detail(&compiled, found).ok_or_else(|| {
-            FunctionProblem::new(&asked, "its text is not where it should be", vec![])
-        })
+        }
+        Ok((compiled, function.to_owned()))
     }
 }
 
-fn detail(compiled: &Served, function: &Function) -> Option<FunctionDetail> {
+fn detail<'s>(
+    compiled: &'s Served,
+    function: &str,
+    shown: &mut HashSet<&'s str>,
+) -> Result<FunctionDetail, FunctionProblem> {
     let server = &compiled.manifest().server;
-    let slice = compiled.source.slice(&function.name, SOURCE_BYTES)?;
-    Some(FunctionDetail {
+    let lost = || {
+        let asked = format!("{server}.{function}");
+        FunctionProblem::new(&asked, "its text is not where it should be", vec![])
+    };
+    let function = compiled.manifest().function(function).ok_or_else(lost)?;
+    let excerpt = excerpt(&compiled.module, &function.name, SOURCE_BYTES, shown);
+    let excerpt = excerpt.ok_or_else(lost)?;
+    Ok(FunctionDetail {
         server: server.clone(),
         function: function.name.clone(),
         import: format!("from {server}.functions import {}", function.name),
-        source: slice.text,
+        source: excerpt.text,
         mutating: is_mutating(&function.method),
         deprecated: function.deprecated,
-        omitted_types: slice.omitted,
+        omitted_types: excerpt.omitted,
     })
 }
 

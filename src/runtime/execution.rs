@@ -306,7 +306,8 @@ impl Runtime {
         Ok(report.facts)
     }
 
-    /// The runtime module and the servers the code imports, exactly as they were checked.
+    /// The runtime module and of the servers the code imports what it can use, exactly as it was
+    /// checked.
     async fn modules(&self, facts: &Facts) -> (Vec<Module>, Fingerprints) {
         // Always this build's own copy of the runtime, never the one on disk.
         let mut modules = vec![Module {
@@ -317,9 +318,17 @@ impl Runtime {
         let imported = facts.servers.iter().cloned().collect();
         for (name, served) in self.registry.servers(imported).await {
             let Ok(served) = served else { continue };
+            // Code that the guard did not judge may name a function in ways it does not know.
+            let source = if self.switches.no_guard {
+                served.module.text().to_owned()
+            } else {
+                let reachable = facts.reachable.iter();
+                let reachable = reachable.filter(|(server, _)| *server == name);
+                served.module.slice(reachable.map(|(_, it)| it.as_str()))
+            };
             modules.push(Module {
                 name: format!("{name}.functions"),
-                source: served.source.text().to_owned(),
+                source,
             });
             fingerprints.insert(name, served.manifest().fingerprint.clone());
         }

@@ -4,7 +4,6 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::registry::Served;
-use super::source::Source;
 use crate::broker::Target;
 use crate::compile::{Verified, VerifyError, verify};
 use crate::config::ServerConfig;
@@ -49,6 +48,7 @@ pub(super) fn read_unchecked(
     config: &Arc<ServerConfig>,
 ) -> Result<Served, String> {
     use crate::compile::{FUNCTIONS_FILE, MANIFEST_FILE};
+    use crate::python::CompiledModule;
     let read = |file: &str| {
         std::fs::read_to_string(output.join(server).join(file)).map_err(|error| error.to_string())
     };
@@ -56,7 +56,8 @@ pub(super) fn read_unchecked(
         serde_json::from_str(&read(MANIFEST_FILE)?).map_err(|error| error.to_string())?;
     let verified = Verified {
         manifest,
-        functions: read(FUNCTIONS_FILE)?,
+        functions: CompiledModule::read(read(FUNCTIONS_FILE)?)
+            .map_err(|error| error.to_string())?,
     };
     Ok(served(verified, config))
 }
@@ -68,6 +69,6 @@ fn served(verified: Verified, config: &Arc<ServerConfig>) -> Served {
             manifest: Arc::new(verified.manifest),
             config: Arc::clone(config),
         },
-        source: Source::new(verified.functions),
+        module: verified.functions,
     }
 }

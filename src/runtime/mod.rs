@@ -1,10 +1,10 @@
 //! One execution from code to result; the registry of compiled servers; code cache; audit.
 //!
 //! - [`Runtime`]: everything one process needs to answer, whatever the transport.
-//! - `registry`, `load`, `source`: the compiled servers, checked before their first use.
+//! - `registry`, `load`: the compiled servers, checked before their first use.
 //! - `execution`: size → guard → sandbox → answer → audit; `answer`: redaction and caps;
 //!   `rerun`: what is kept in the cache, and run again from it.
-//! - `discovery`: what there is to call.
+//! - `discovery`, `excerpt`: what there is to call.
 //! - `cache`, `audit`, `database`: two SQLite files.
 
 use std::path::Path;
@@ -22,6 +22,7 @@ mod database;
 mod discovery;
 mod egress;
 mod engine;
+mod excerpt;
 mod execution;
 mod identifier;
 mod load;
@@ -30,7 +31,6 @@ mod preview;
 mod registry;
 mod rerun;
 mod result;
-mod source;
 
 #[cfg(test)]
 pub(crate) mod fixture;

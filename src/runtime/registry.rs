@@ -12,11 +12,11 @@ use futures::StreamExt as _;
 use tokio::sync::OnceCell;
 
 use super::egress::Targets;
-use super::source::Source;
 use crate::api::Manifest;
 use crate::broker::Target;
 use crate::config::{Config, ServerConfig, Settings};
 use crate::guard::CompiledNames;
+use crate::python::CompiledModule;
 
 /// Load checks at once: each parses a module, and there are seldom more processors to spare.
 const CHECKS_AT_ONCE: usize = 4;
@@ -26,8 +26,8 @@ const CHECKS_AT_ONCE: usize = 4;
 pub(super) struct Served {
     /// What the broker enforces.
     pub(super) target: Target,
-    /// The text of `functions.py`.
-    pub(super) source: Source,
+    /// Its `functions.py`.
+    pub(super) module: CompiledModule,
 }
 
 impl Served {

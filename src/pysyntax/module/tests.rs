@@ -1,0 +1,127 @@
+use super::*;
+
+const GOOD: &str = r#""""Client of X."""
+
+from __future__ import annotations
+
+from typing import Any, Literal, NotRequired, TypedDict
+
+from mce_runtime import NULL as NULL, Api, ApiError as ApiError
+
+_api = Api("x", base_url_env="MCE_X_BASE_URL", auth_env="MCE_X_AUTH")
+
+
+class Pet(TypedDict):
+    """A pet."""
+
+    name: str
+    kind: NotRequired[Literal["", "cat", -1] | None]
+
+
+Odd = TypedDict("Odd", {"a b": "list[Pet]"}, total=False)
+"""Odd keys."""
+
+
+@_api.operation("GET", "/pets/{id}", path={"id_": ("simple", False, "id")})
+def get_pet(*, id_: int, odd: Odd | None = None) -> dict[str, Any]:
+    """Gets a pet."""
+    ...
+"#;
+
+#[test]
+fn a_compiled_module_is_read() {
+    let facts = read(GOOD).unwrap();
+    assert_eq!(facts.server, "x");
+    let classes: Vec<&str> = facts.classes.iter().map(|it| it.name.as_str()).collect();
+    assert_eq!(classes, ["Pet", "Odd"]);
+    assert_eq!(facts.classes[1].uses, ["Pet"]);
+    assert!(GOOD[facts.classes[1].range.clone()].ends_with("\"\"\"Odd keys.\"\"\""));
+    let stub = &facts.functions[0];
+    assert_eq!(
+        (stub.name.as_str(), stub.method.as_str(), stub.path.as_str()),
+        ("get_pet", "GET", "/pets/{id}")
+    );
+    assert_eq!(stub.parameters, ["id_", "odd"]);
+    assert_eq!(stub.required, ["id_"]);
+    assert_eq!(
+        (stub.uses.as_slice(), stub.uses_typing),
+        (["Odd".to_owned()].as_slice(), true)
+    );
+    assert!(GOOD[stub.range.clone()].starts_with("@_api"));
+    assert!(GOOD[stub.signature..].starts_with("def get_pet("));
+    let path = serde_json::json!({"id_": ["simple", false, "id"]});
+    assert_eq!(stub.arguments, Arguments::from([("path".into(), path)]));
+    assert_eq!(facts.api["base_url_env"], "MCE_X_BASE_URL");
+}
+
+/// What the parser takes and `CPython` does not.
+#[test]
+fn what_python_would_refuse_to_compile_is_no_compiled_module() {
+    let digits = "1".repeat(4_301);
+    for (from, to) in [
+        ("odd: Odd | None", "id_: Odd | None"),
+        ("auth_env=\"MCE_X_AUTH\"", "base_url_env=\"MCE_X_AUTH\""),
+        ("\"id\")}", "\"id\")}, path={}"),
+        ("\"id\")}", "\"id\"), \"id_\": \"simple\"}"),
+        ("\"cat\", -1", &format!("\"cat\", -{digits}")),
+        ("\"cat\", -1", "\"cat\", -1.5"),
+        ("from __future__ import annotations\n", "\n"),
+        ("\"list[Pet]\"", "\"list[Pet\""),
+    ] {
+        let source = GOOD.replacen(from, to, 1);
+        assert_ne!(source, GOOD, "{from}");
+        assert!(read(&source).is_err(), "{to}");
+    }
+}
+
+/// `typing.get_type_hints` evaluates them.
+#[test]
+fn a_type_as_text_is_held_to_the_same_grammar() {
+    for text in [
+        "\"print(1)\"",
+        "\"list[Unknown]\"",
+        "print",
+        "\"Literal[print]\"",
+    ] {
+        let source = GOOD.replacen("\"list[Pet]\"", text, 1);
+        assert_eq!(read(&source).unwrap_err().line, 19, "{text}");
+    }
+}
+
+#[test]
+fn anything_else_is_refused_with_its_line() {
+    for (from, to, line) in [
+        ("from mce_runtime import NULL", "from os import NULL", 7),
+        ("from mce_runtime import NULL as NULL", "import os", 7),
+        ("ApiError as ApiError", "ApiError as Api", 7),
+        ("import Any,", "import Any, TYPE_CHECKING,", 5),
+        ("    ...\n", "    return print(1)\n", 23),
+        ("def get_pet(", "async def get_pet(", 23),
+        ("id_: int,", "id_: int = print(1),", 24),
+        ("id_: int,", "id_: print(1),", 24),
+        ("id_: int,", "id_: Unknown,", 24),
+        ("\"simple\"", "print(1)", 23),
+        ("auth_env=\"MCE_X_AUTH\"", "auth_env=f\"{print(1)}\"", 9),
+        ("    name: str\n", "    name: str = 1\n", 15),
+        ("class Pet(TypedDict)", "class Pet(object)", 12),
+        ("Odd = ", "get_pet = ", 19),
+        ("(*, id_", "(id_", 24),
+    ] {
+        let source = GOOD.replacen(from, to, 1);
+        assert_ne!(source, GOOD, "{from}");
+        let error = read(&source).unwrap_err();
+        assert_eq!(error.line, line, "{to}: {error:?}");
+    }
+}
+
+#[test]
+fn deep_or_endless_expressions_never_reach_the_parser() {
+    for text in [
+        "(".repeat(100_000),
+        "-".repeat(100_000),
+        "not ".repeat(100_000),
+        "a|".repeat(100_000),
+    ] {
+        assert!(read(&format!("{GOOD}\nx = {text}")).is_err());
+    }
+}
