@@ -137,12 +137,14 @@ class Api:
         responses: Mapping[str, str] | None = None,
         api_key: tuple[tuple[str, str], ...] = (),
         auth: bool = True,
+        base_url: str | None = None,
         **unknown: object,
     ) -> Callable[[Callable[P, R]], Operation[P, R]]:
         """Makes a stub callable.
 
         ``path``, ``query``, ``header`` and ``cookie`` map a Python name to its style:
         ``"form"``, ``("form", explode)`` or ``("form", explode, name on the wire)``.
+        ``base_url`` is the operation's own server, for where the environment names none.
         """
         if unknown:
             _too_new(self.server, unknown)
@@ -166,6 +168,7 @@ class Api:
                 responses or {},
                 api_key,
                 auth,
+                base_url,
             )
 
         def decorate(function: Callable[P, R]) -> Operation[P, R]:
@@ -428,6 +431,7 @@ class _Spec(NamedTuple):
     responses: Mapping[str, str]
     api_key: tuple[tuple[str, str], ...]
     auth: bool
+    base_url: str | None
 
 
 class _Request(NamedTuple):
@@ -552,7 +556,7 @@ def _content_text(parameter: _Parameter, value: Any, ascii_only: bool = False) -
 
 
 def _segment(parameter: _Parameter, value: Any) -> str:
-    """A path parameter (styles simple, label, matrix)."""
+    """A path parameter (styles simple, label, matrix, in 2.0 delimited)."""
     if parameter.content is not None:
         return _quote(_content_text(parameter, value))
     style, explode = parameter.style, parameter.explode
@@ -574,7 +578,10 @@ def _segment(parameter: _Parameter, value: Any) -> str:
     if style == "label":
         return "." + ("." if explode else ",").join(parts)
     if style != "matrix":
-        return ",".join(parts)
+        delimiter = _delimiter(parameter)
+        if delimiter != "," and isinstance(value, (list, dict)):
+            _check_delimited(delimiter, value)
+        return (delimiter if delimiter == "," else _quote(delimiter)).join(parts)
     if isinstance(value, dict) and explode:
         return "".join(f";{part}" for part in parts)
     if not explode:
@@ -607,15 +614,29 @@ def _pairs(
     return pairs
 
 
+def _delimiter(parameter: _Parameter) -> str:
+    """What stands between the items of a list that is one value."""
+    delimiters = {"spaceDelimited": " ", "pipeDelimited": "|", "tabDelimited": "\t"}
+    return delimiters.get(parameter.style, ",")
+
+
+def _check_delimited(delimiter: str, value: Any) -> list[str]:
+    """The parts of a list or object. None may hold the delimiter: nobody could tell the two."""
+    parts = _members(value) if isinstance(value, dict) else [_text(item) for item in value]
+    if any(delimiter in part for part in parts):
+        raise _Unfit(f"holds an item with {delimiter!r} in it, which is the delimiter")
+    return parts
+
+
 def _joined(parameter: _Parameter, value: Any, keep: frozenset[int]) -> list[tuple[str, str]]:
     """A list or an object as one delimited value; an empty one is left out."""
-    parts = _members(value) if isinstance(value, dict) else [_text(item) for item in value]
-    delimiter = {"spaceDelimited": " ", "pipeDelimited": "|"}.get(parameter.style, ",")
+    delimiter = _delimiter(parameter)
     if delimiter == ",":
         keep = keep - frozenset(b",")
-    elif any(delimiter in part for part in parts):
-        raise _Unfit(f"holds an item with {delimiter!r} in it, which is the delimiter")
-    # A space or a bar may not stand in a URL as it is; OpenAPI's own examples encode them.
+        parts = _members(value) if isinstance(value, dict) else [_text(item) for item in value]
+    else:
+        parts = _check_delimited(delimiter, value)
+    # A space, tab or bar may not stand in a URL as it is; OpenAPI's own examples encode them.
     separator = delimiter if delimiter == "," else _quote(delimiter)
     text = separator.join(_quote(part, keep) for part in parts)
     return [(parameter.wire_name, text)] if parts else []
@@ -635,20 +656,21 @@ def _deep(name: str, value: Any) -> Iterator[tuple[str, str]]:
 
 
 def _header(parameter: _Parameter, value: Any) -> str | None:
-    """A header parameter (style simple), sent as it is; an empty list or object is left out."""
+    """A header parameter (style simple, in 2.0 delimited), sent as it is; nothing if empty."""
     if parameter.content is not None:
         return _visible(_content_text(parameter, value, ascii_only=True))
     if not isinstance(value, (list, dict)):
         return _visible(_text(value))
-    if isinstance(value, list):
-        parts = [_text(item) for item in value]
-    else:
-        parts = _members(value)
-    if any("," in part for part in parts):
-        raise _Unfit("holds an item with ',' in it, which is the delimiter")
+    delimiter = _delimiter(parameter)
+    parts = _check_delimited(delimiter, value)
     if isinstance(value, dict) and parameter.explode:
         parts = [f"{key}={item}" for key, item in zip(parts[::2], parts[1::2], strict=True)]
-    return _visible(",".join(parts)) if parts else None
+    if not parts:
+        return None
+    if delimiter == "\t":
+        # Legal between visible characters (RFC 9110, section 5.5), but in no item.
+        return delimiter.join(map(_visible, parts))
+    return _visible(delimiter.join(parts))
 
 
 def _cookie_header(
@@ -1021,7 +1043,7 @@ def _setting(name: str) -> str | None:
 
 def _address(api: Api, spec: _Spec, request: _Request) -> _Outgoing:
     """Adds the base URL and the credentials of the environment."""
-    origin, prefix, userinfo = _base(api)
+    origin, prefix, userinfo = _base(api, spec)
     if any(segment in (".", "..") for segment in request.path.split("/")):
         raise ValueError("an argument makes a path segment `.` or `..`, which URLs cannot hold")
     variables = api.base_url_env.removesuffix("BASE_URL")
@@ -1078,11 +1100,11 @@ def _address(api: Api, spec: _Spec, request: _Request) -> _Outgoing:
     )
 
 
-def _base(api: Api) -> tuple[str, str, str | None]:
+def _base(api: Api, spec: _Spec) -> tuple[str, str, str | None]:
     """Origin, path prefix without a slash at its end, and the userinfo of the base URL."""
     from urllib.parse import unquote, urlsplit
 
-    text = os.environ.get(api.base_url_env, "").strip() or api.base_url
+    text = os.environ.get(api.base_url_env, "").strip() or spec.base_url or api.base_url
     if not text:
         raise RuntimeError(
             f"the server {api.server!r} has no base URL: set the environment variable "

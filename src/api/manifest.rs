@@ -98,6 +98,10 @@ pub struct Function {
     pub method: String,
     /// The path template as the document spells it.
     pub path: String,
+    /// The operation's own server, on the origin of the manifest's `base_url`; used only where
+    /// neither environment nor config says where the server is.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub base_url: Option<String>,
     /// The operation's tags.
     pub tags: Vec<String>,
     /// One line on what it does.
@@ -148,6 +152,8 @@ pub enum Style {
     SpaceDelimited,
     /// `name=a|b` in a query.
     PipeDelimited,
+    /// `name=a%09b` in a query: `collectionFormat: tsv` of Swagger 2.0.
+    TabDelimited,
     /// `name[key]=value` in a query.
     DeepObject,
 }
@@ -263,6 +269,9 @@ pub struct Skipped {
     pub path: String,
     /// `read_only`, `excluded`, or `unsupported: …`.
     pub reason: String,
+    /// As [`Function::base_url`]: no other operation may reach this one by its path.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub base_url: Option<String>,
 }
 
 impl Manifest {

@@ -9,5 +9,7 @@ mod naming;
 pub mod schema;
 
 pub use manifest::*;
-pub use model::{Api, Media, Operation, OperationBody, OperationParameter};
+pub use model::{
+    Api, Media, Operation, OperationBody, OperationParameter, OperationServer, sent_path,
+};
 pub use naming::{NamedApi, NamingError, OperationNames, give_names};

@@ -44,6 +44,8 @@ pub struct Operation {
     pub method: String,
     /// The path template as the document spells it.
     pub path: String,
+    /// Where the document has it.
+    pub server: OperationServer,
     /// Tags.
     pub tags: Vec<String>,
     /// The document's summary.
@@ -62,6 +64,28 @@ pub struct Operation {
     pub response_descriptions: BTreeMap<String, String>,
     /// The effective security; `[{}]` (a credential is optional) where the document says nothing.
     pub security: Security,
+}
+
+/// Where a document has an [`Operation`].
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum OperationServer {
+    /// At the document's own root server.
+    Document,
+    /// At this base URL, on the same origin.
+    Own(String),
+    /// Elsewhere: the origins, for messages.
+    Elsewhere(String),
+}
+
+impl OperationServer {
+    /// The base URL of its own.
+    #[must_use]
+    pub fn own(&self) -> Option<&str> {
+        match self {
+            Self::Own(url) => Some(url),
+            Self::Document | Self::Elsewhere(_) => None,
+        }
+    }
 }
 
 /// A parameter of an [`Operation`].
@@ -108,6 +132,12 @@ impl Operation {
     pub fn label(&self) -> String {
         format!("{} {}", self.method, self.path)
     }
+}
+
+/// A path template as it is sent: a fragment only tells operations of the document apart.
+#[must_use]
+pub fn sent_path(path: &str) -> &str {
+    path.split('#').next().unwrap_or_default()
 }
 
 /// What a media type carries.

@@ -129,6 +129,10 @@ impl Execution {
             server.link.as_ref().map_err(|problem| CallError::Egress {
                 message: problem.clone(),
             })?;
+        let base = base
+            .of_function(function)
+            .map_err(|message| CallError::Egress { message })?;
+        let base = &*base;
         let vault_error = |error: crate::vault::Error| CallError::Egress {
             message: error.to_string(),
         };

@@ -94,8 +94,13 @@ impl Parts<'_> {
                 "its headers are longer than {LONGEST_HEADERS} bytes"
             )));
         }
+        let prefix = &self.base.route_prefix;
         self.routes
-            .check(&request.path, &request.query, &self.function.path)
+            .check(
+                &format!("{prefix}{}", request.path),
+                &request.query,
+                &format!("{prefix}{}", self.function.path),
+            )
             .map_err(|error| self.refuse(&error.to_string()))?;
 
         let (query, secret_query) = self.query(request.query)?;

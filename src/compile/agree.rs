@@ -131,6 +131,9 @@ fn decorator(manifest: &Manifest, function: &Function) -> Arguments {
     if function.security.is_empty() {
         say("auth", Value::Bool(false));
     }
+    if let Some(base_url) = &function.base_url {
+        say("base_url", Value::from(base_url.as_str()));
+    }
     arguments
 }
 

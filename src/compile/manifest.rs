@@ -127,6 +127,7 @@ fn function(
         operation_id: operation.operation_id.clone(),
         method: operation.method.clone(),
         path: operation.path.clone(),
+        base_url: operation.server.own().map(str::to_owned),
         tags: operation.tags.clone(),
         summary: rendered.summary.clone(),
         deprecated: operation.deprecated,

@@ -1,5 +1,6 @@
 //! Request bodies and responses: which media type is used and what it carries.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 use serde_json::{Map, Value, json};
@@ -7,6 +8,7 @@ use serde_json::{Map, Value, json};
 use super::document::{Document, text};
 use super::schema::Schemas;
 use crate::api::{Media, OperationBody, Response, ResponseKind};
+use crate::headers::is_token;
 use crate::invisible::visible;
 
 /// The request body; else why the operation cannot be called.
@@ -14,6 +16,7 @@ pub(super) fn body(
     document: &Document,
     schemas: &Schemas<'_>,
     operation: &Map<String, Value>,
+    warn: &mut dyn FnMut(String),
 ) -> Result<Option<OperationBody>, String> {
     let value = match operation.get("requestBody") {
         None | Some(Value::Null) => return Ok(None),
@@ -38,8 +41,14 @@ pub(super) fn body(
         return Err("the media type of the request body is malformed".to_owned());
     }
     let media = document.resolve(media).map_err(|error| error.to_string())?;
-    let declared = schemas.raise(media.get("schema").unwrap_or(&Value::Bool(true)));
-    let declared = declared.map_err(|error| error.to_string())?;
+    let declared = schemas.raise_leniently(&media_schema(media));
+    let (declared, dangling) = declared.map_err(|error| error.to_string())?;
+    match dangling {
+        // Not a part of it: nothing at all is known of the body.
+        Some(error) if declared == json!({}) => return Err(error.to_string()),
+        Some(error) => warn(format!("the body may hold anything where {error}")),
+        None => {}
+    }
     let is_bytes = is_binary(&declared, schemas);
     let (content_type, schema) = match Media::of(name) {
         Media::Json => (name.clone(), declared),
@@ -81,6 +90,15 @@ fn preferred(content: &Map<String, Value>) -> Option<(&String, &Value)> {
         .map(|(_, entry)| entry)
 }
 
+/// The schema of a whole content; that of the items alone (3.2, `itemSchema`) makes a list.
+fn media_schema(media: &Value) -> Cow<'_, Value> {
+    match (media.get("schema"), media.get("itemSchema")) {
+        (Some(schema), _) => Cow::Borrowed(schema),
+        (None, Some(items)) => Cow::Owned(json!({"type": "array", "items": items})),
+        (None, None) => Cow::Owned(Value::Bool(true)),
+    }
+}
+
 fn is_binary(schema: &Value, schemas: &Schemas<'_>) -> bool {
     let target = schema
         .get("$ref")
@@ -88,6 +106,14 @@ fn is_binary(schema: &Value, schemas: &Schemas<'_>) -> bool {
         .and_then(|pointer| schemas.target(pointer));
     let schema = target.as_ref().unwrap_or(schema);
     schema.get("format").and_then(Value::as_str) == Some("binary")
+}
+
+/// Whether a text is a media type or a range of them, with or without parameters.
+pub(super) fn is_media_type(text: &str) -> bool {
+    let essence = text.split(';').next().unwrap_or_default().trim();
+    let is_name = |name: &str| !name.is_empty() && (name == "*" || is_token(name));
+    !text.chars().any(|c| c.is_control() || !c.is_ascii())
+        && matches!(essence.split_once('/'), Some((kind, subtype)) if is_name(kind) && is_name(subtype))
 }
 
 /// The responses and their descriptions; else why the operation cannot be called.
@@ -122,7 +148,7 @@ pub(super) fn responses(
             continue;
         };
         descriptions.insert(status.clone(), text(members, "description"));
-        responses.push(response(document, schemas, status, members)?);
+        responses.push(response(document, schemas, status, members, warn)?);
     }
     Ok((responses, descriptions))
 }
@@ -146,6 +172,7 @@ fn response(
     schemas: &Schemas<'_>,
     status: String,
     members: &Map<String, Value>,
+    warn: &mut dyn FnMut(String),
 ) -> Result<Response, String> {
     let empty = Map::new();
     let content = members
@@ -154,7 +181,7 @@ fn response(
         .unwrap_or(&empty);
     let mut entries: Vec<(&String, &Value)> = content
         .iter()
-        .filter(|(name, _)| !name.chars().any(|c| c.is_control() || !c.is_ascii()))
+        .filter(|(name, _)| is_media_type(name))
         .collect();
     entries.sort_by_key(|(name, _)| match Media::of(name) {
         Media::Json => 0,
@@ -173,8 +200,13 @@ fn response(
         });
     };
     let media = document.resolve(media).map_err(|error| error.to_string())?;
-    let schema = schemas.raise(media.get("schema").unwrap_or(&Value::Bool(true)));
-    let schema = schema.map_err(|error| error.to_string())?;
+    let schema = schemas.raise_leniently(&media_schema(media));
+    let (schema, dangling) = schema.map_err(|error| error.to_string())?;
+    if let Some(error) = dangling {
+        warn(format!(
+            "the answer {status} may hold anything where {error}"
+        ));
+    }
     let kind = match Media::of(name) {
         Media::Range if is_binary(&schema, schemas) => ResponseKind::Bytes,
         Media::Json | Media::Range => ResponseKind::Json,

@@ -6,6 +6,7 @@ use std::collections::HashMap;
 use percent_encoding::percent_decode_str;
 use serde_json::{Map, Value};
 
+use super::version::{self, Dialect};
 use crate::invisible::visible;
 use crate::yaml::{self, NodeValue, Position};
 
@@ -62,15 +63,19 @@ pub(super) enum ReferenceError {
     TooMuchRepeated,
 }
 
+impl ReferenceError {
+    /// Whether there is nothing where the reference leads.
+    pub(super) fn is_missing(&self) -> bool {
+        matches!(self, Self::Missing(_))
+    }
+}
+
 /// A parsed document.
 #[derive(Debug)]
 pub(super) struct Document {
     pub(super) root: Map<String, Value>,
     pub(super) version: String,
-    /// Whether schemas are those of 3.0 rather than JSON Schema 2020-12.
-    pub(super) is_3_0: bool,
-    /// Whether the methods and styles of 3.2 exist.
-    pub(super) is_3_2: bool,
+    pub(super) dialect: Dialect,
     /// What operations have repeated through references, in bytes.
     repeated: Cell<usize>,
     /// What one use of a reference repeats, in bytes.
@@ -118,48 +123,7 @@ impl Document {
             };
             return Err(ReadError::NotADocument(found.to_owned()));
         };
-        let version = match (root.get("openapi"), root.get("swagger")) {
-            (Some(_), Some(_)) => {
-                return Err(ReadError::Version(
-                    "the document has both `openapi` and `swagger`; remove the one that is wrong"
-                        .to_owned(),
-                ));
-            }
-            (None, Some(_)) => {
-                return Err(ReadError::Version(
-                    "Swagger 2.0 is not supported yet; convert the document to OpenAPI 3"
-                        .to_owned(),
-                ));
-            }
-            (Some(Value::String(version)), None) => version.trim().to_owned(),
-            (Some(Value::Number(version)), None) => version.to_string(),
-            (Some(_), None) => {
-                return Err(ReadError::Version(
-                    "`openapi` must be a version such as `3.1.0`".to_owned(),
-                ));
-            }
-            (None, None) => {
-                return Err(ReadError::NotADocument(
-                    "its root has no `openapi` key with the version".to_owned(),
-                ));
-            }
-        };
-        let mut parts = version.split('.');
-        let minor = match (parts.next(), parts.next()) {
-            (Some("3"), Some(minor)) if version.len() < 40 => minor.to_owned(),
-            _ => {
-                let shown: String = visible(&version).chars().take(40).collect();
-                return Err(ReadError::Version(format!(
-                    "OpenAPI version `{shown}` is not supported; expected 3.0, 3.1 or 3.2"
-                )));
-            }
-        };
-        if !matches!(minor.as_str(), "0" | "1" | "2") {
-            return Err(ReadError::Version(format!(
-                "OpenAPI version `{}` is not supported; expected 3.0, 3.1 or 3.2",
-                visible(&version)
-            )));
-        }
+        let (dialect, version) = version::of(&root)?;
         if root
             .get("paths")
             .is_some_and(|paths| !paths.is_object() && !paths.is_null())
@@ -174,8 +138,7 @@ impl Document {
         Ok(Self {
             root,
             version,
-            is_3_0: minor == "0",
-            is_3_2: minor == "2",
+            dialect,
             repeated: Cell::default(),
             costs: RefCell::default(),
         })

@@ -9,10 +9,13 @@ mod document;
 mod operations;
 mod parameters;
 mod paths;
+mod repairs;
 mod schema;
 mod security;
 mod servers;
 mod source;
+mod swagger;
+mod version;
 
 pub use document::ReadError;
 pub(crate) use source::read_file;
@@ -25,7 +28,7 @@ use crate::api::Api;
 ///
 /// # Errors
 ///
-/// Where the bytes are no OpenAPI 3 document at all. Parts that cannot be used are listed in
+/// Where the bytes are no OpenAPI document at all. Parts that cannot be used are listed in
 /// [`Api::skipped`] and [`Api::warnings`] instead.
 pub fn read(bytes: &[u8], location: Option<&url::Url>) -> Result<Api, ReadError> {
     let document = document::Document::parse(bytes)?;
@@ -36,7 +39,7 @@ pub fn read(bytes: &[u8], location: Option<&url::Url>) -> Result<Api, ReadError>
 ///
 /// # Errors
 ///
-/// Where the tree is no OpenAPI 3 document at all.
+/// Where the tree is no OpenAPI document at all.
 pub fn read_value(root: serde_json::Value, location: Option<&url::Url>) -> Result<Api, ReadError> {
     let document = document::Document::new(root, crate::yaml::Position::default)?;
     operations::normalise(&document, location)

@@ -114,6 +114,12 @@ pub(super) fn decorator(api: &NamedApi, operation: &Operation, names: &Operation
     if operation.security.is_empty() {
         items.push(keyword_argument("auth", Code::text("False")));
     }
+    if let Some(url) = operation.server.own() {
+        items.push(keyword_argument(
+            "base_url",
+            Code::Text(string_literal(url)),
+        ));
+    }
     Code::call("@_api.operation", items).laid_out(0, 0, 0)
 }
 

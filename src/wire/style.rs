@@ -63,7 +63,7 @@ fn joined(parts: &[String], set: &'static percent_encoding::AsciiSet, separator:
     encoded.join(separator)
 }
 
-/// A path parameter (styles simple, label, matrix), ready to stand in the template.
+/// A path parameter (styles simple, label, matrix, in 2.0 delimited), ready to stand in the template.
 pub(super) fn segment(parameter: &Parameter, value: &Value) -> Result<String, Problem> {
     if let Some(media_type) = &parameter.content_type {
         let text = content_text(media_type, value, Escapes::Necessary)?;
@@ -108,7 +108,11 @@ pub(super) fn segment(parameter: &Parameter, value: &Value) -> Result<String, Pr
         return Ok(format!(".{}", parts.join(separator)));
     }
     if !is_matrix {
-        return Ok(parts.join(","));
+        let delimiter = Delimiter::of(parameter.style);
+        if delimiter.as_char != ',' {
+            delimiter.check(value)?;
+        }
+        return Ok(parts.join(delimiter.encoded));
     }
     if !parameter.explode {
         parts = vec![parts.join(",")];
@@ -191,28 +195,61 @@ fn is_taken(key: &str) -> Problem {
     format!("holds the key {key}, which is another parameter")
 }
 
+/// What stands between the items of a list that is one value.
+struct Delimiter {
+    as_char: char,
+    /// As it stands in a URL. A space, tab or bar may not as it is; OpenAPI's own examples encode
+    /// them.
+    encoded: &'static str,
+}
+
+impl Delimiter {
+    fn of(style: Style) -> Self {
+        let (as_char, encoded) = match style {
+            Style::SpaceDelimited => (' ', "%20"),
+            Style::PipeDelimited => ('|', "%7C"),
+            Style::TabDelimited => ('\t', "%09"),
+            _ => (',', ","),
+        };
+        Self { as_char, encoded }
+    }
+
+    /// No item may hold the delimiter, which nobody could tell from it.
+    fn check(&self, value: &Value) -> Result<(), Problem> {
+        let parts = match value {
+            Value::Array(items) => texts(items)?,
+            Value::Object(object) => members(object)?,
+            _ => return Ok(()),
+        };
+        self.check_parts(&parts)
+    }
+
+    fn check_parts(&self, parts: &[String]) -> Result<(), Problem> {
+        if parts.iter().any(|part| part.contains(self.as_char)) {
+            let shown = self.as_char.escape_default();
+            return Err(format!(
+                "holds an item with '{shown}' in it, which is the delimiter"
+            ));
+        }
+        Ok(())
+    }
+}
+
 /// A list or an object as one delimited value; an empty one is left out.
 fn delimited(parameter: &Parameter, parts: &[String]) -> Result<Vec<(String, String)>, Problem> {
-    // A space or a bar may not stand in a URL as it is; OpenAPI's own examples encode them.
-    let (delimiter, separator) = match parameter.style {
-        Style::SpaceDelimited => (' ', "%20"),
-        Style::PipeDelimited => ('|', "%7C"),
-        _ => (',', ","),
-    };
-    if delimiter != ',' && parts.iter().any(|part| part.contains(delimiter)) {
-        return Err(format!(
-            "holds an item with '{delimiter}' in it, which is the delimiter"
-        ));
+    let delimiter = Delimiter::of(parameter.style);
+    if delimiter.as_char != ',' {
+        delimiter.check_parts(parts)?;
     }
     if parts.is_empty() {
         return Ok(Vec::new());
     }
-    let set = match (parameter.allow_reserved, delimiter) {
+    let set = match (parameter.allow_reserved, delimiter.as_char) {
         (false, _) => STRICT,
         (true, ',') => RESERVED_KEPT_BUT_COMMA,
         (true, _) => RESERVED_KEPT,
     };
-    let text = joined(parts, set, separator);
+    let text = joined(parts, set, delimiter.encoded);
     Ok(vec![(parameter.wire_name.clone(), text)])
 }
 
@@ -242,7 +279,7 @@ fn deep(name: String, value: &Value, pairs: &mut Vec<(String, String)>) -> Resul
     Ok(())
 }
 
-/// A header parameter (style simple), sent as it is; an empty list or object is left out.
+/// A header parameter (style simple, in 2.0 delimited), sent as it is; an empty list or object is left out.
 pub(super) fn header(parameter: &Parameter, value: &Value) -> Result<Option<String>, Problem> {
     if let Some(media_type) = &parameter.content_type {
         return field_value(content_text(media_type, value, Escapes::NonAscii)?).map(Some);
@@ -252,16 +289,23 @@ pub(super) fn header(parameter: &Parameter, value: &Value) -> Result<Option<Stri
         Value::Object(object) => members(object)?,
         scalar => return field_value(text(scalar)?).map(Some),
     };
-    if parts.iter().any(|part| part.contains(',')) {
-        return Err("holds an item with ',' in it, which is the delimiter".to_owned());
-    }
+    let delimiter = Delimiter::of(parameter.style);
+    delimiter.check_parts(&parts)?;
     if parameter.explode && matches!(value, Value::Object(_)) {
         parts = parts.chunks(2).map(|pair| pair.join("=")).collect();
     }
     if parts.is_empty() {
         return Ok(None);
     }
-    field_value(parts.join(",")).map(Some)
+    let text = parts.join(&delimiter.as_char.to_string());
+    if delimiter.as_char != '\t' {
+        return field_value(text).map(Some);
+    }
+    // A tab is legal between visible characters (RFC 9110, section 5.5), but in no item.
+    for part in parts {
+        field_value(part)?;
+    }
+    Ok(Some(text))
 }
 
 /// A parameter that is the `Cookie` header itself: its cookies go beside the others.

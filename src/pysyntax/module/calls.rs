@@ -25,6 +25,7 @@ const OPERATION: &[&str] = &[
     "responses",
     "api_key",
     "auth",
+    "base_url",
 ];
 /// Keyword arguments of `Api`.
 const API: &[&str] = &["base_url_env", "auth_env", "base_url"];
