@@ -608,3 +608,16 @@ fn two_compilations_at_once_leave_what_one_would() {
         assert_eq!(project.mce(&["compile", "--check"]).code, 0);
     }
 }
+
+#[test]
+fn a_name_that_cannot_be_given_is_placed_where_it_stands() {
+    let project = Project::new();
+    project.write(
+        "swaggers.yaml",
+        "servers:\n  - name: shop\n    swagger_url: shop.yaml\n    rename:\n      addItem: \
+         add\n      listItems: list\n",
+    );
+    let seen = project.mce(&["compile"]);
+    assert_eq!(seen.code, 1);
+    has(&seen.stderr, "swaggers.yaml:6:18: `rename` of `listItems`");
+}

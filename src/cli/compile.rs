@@ -41,6 +41,13 @@ const LONGEST_LINE: usize = 600;
 /// Arguments of `mce compile`.
 #[derive(Debug, Clone, clap::Args)]
 #[command(after_help = EXAMPLES)]
+#[cfg_attr(
+    feature = "test-hooks",
+    expect(
+        clippy::struct_excessive_bools,
+        reason = "each is an option of its own"
+    )
+)]
 pub(super) struct Arguments {
     #[command(flatten)]
     pub(super) target: Target,

@@ -134,17 +134,17 @@ fn shared(
             state => state,
         },
     };
-    let mut stale = Vec::new();
+    let mut unlisted = Vec::new();
     if let Some(listed) = listed {
         for (path, left) in folder::stale(output, listed)? {
             let name = path.file_name().and_then(|name| name.to_str());
             let name = name.unwrap_or_default();
             let committed = committed::read(output, name).unwrap_or_default();
             let diff = compare(name, committed.side(), None);
-            stale.push(Stale { path, left, diff });
+            unlisted.push(Stale { path, left, diff });
         }
     }
-    Ok((FileCheck { path, state }, stale))
+    Ok((FileCheck { path, state }, unlisted))
 }
 
 fn one(server: &ServerConfig, loaded: &Loaded, options: &Options) -> Result<ServerCheck, String> {

@@ -11,7 +11,6 @@ use std::ops::Range;
 
 use super::RUNTIME;
 use super::manifest::{COMPILER, sha256_hex, source_text};
-use crate::api::Manifest;
 use crate::config::{Filter, ServerConfig};
 use crate::openapi::Loaded;
 
@@ -63,12 +62,11 @@ pub(super) fn of_inputs(
     half(effective.to_string().as_bytes())
 }
 
-/// Whether a manifest holds an address that may come from where its document was loaded.
-pub(super) fn depends_on_place(manifest: &Manifest, loaded: &Loaded) -> bool {
+/// Whether the text of a manifest holds an address that may come from where its document was
+/// loaded.
+pub(super) fn depends_on_place(text: &str, loaded: &Loaded) -> bool {
     let host = loaded.location.as_ref().and_then(url::Url::host_str);
-    let url = manifest.base_url.as_deref();
-    let url = url.and_then(|url| url::Url::parse(url).ok());
-    host.is_some() && url.as_ref().and_then(url::Url::host_str) == host
+    host.is_some_and(|host| text.contains(host))
 }
 
 /// Puts the fingerprint in place: the manifest's text is that of one with an empty fingerprint.
@@ -88,7 +86,7 @@ pub(super) fn intact(text: &[u8]) -> Option<&str> {
     sha2::Digest::update(&mut hash, text.get(..place.start)?);
     sha2::Digest::update(&mut hash, text.get(place.end..)?);
     let digest = sha2::Digest::finalize(hash);
-    (super::manifest::hex(&digest).get(..HALF)? == own).then_some(inputs)
+    (hex::encode(digest).get(..HALF)? == own).then_some(inputs)
 }
 
 fn find(text: &[u8]) -> Option<Range<usize>> {
@@ -143,9 +141,9 @@ mod tests {
         ];
         let mut seen = vec![plain.clone()];
         for change in changes {
-            let mut changed = server.clone();
-            change(&mut changed, filter.clone());
-            seen.push(of_inputs(&changed, &document, true));
+            let mut other = server.clone();
+            change(&mut other, filter.clone());
+            seen.push(of_inputs(&other, &document, true));
         }
         seen.push(of_inputs(&server, &loaded(b"{ }", None), true));
         let url = "https://u:p@a.example/x?key=1";
@@ -155,10 +153,10 @@ mod tests {
         seen.sort();
         seen.dedup();
         assert_eq!(seen.len(), count);
-        let other = "https://other:q@a.example/x?key=2";
+        let elsewhere = "https://other:q@a.example/x?key=2";
         assert_eq!(
             of_inputs(&server, &loaded(b"{}", Some(url)), true),
-            of_inputs(&server, &loaded(b"{}", Some(other)), true)
+            of_inputs(&server, &loaded(b"{}", Some(elsewhere)), true)
         );
         let mut secret = server;
         secret.swagger_headers = [("X-Key".to_owned(), Template::default())]

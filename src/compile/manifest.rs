@@ -217,16 +217,7 @@ pub(super) fn source_text(server: &ServerConfig) -> String {
 
 /// SHA-256 in hexadecimal digits.
 pub(super) fn sha256_hex(bytes: &[u8]) -> String {
-    hex(&Sha256::digest(bytes))
-}
-
-/// Bytes in hexadecimal digits.
-pub(super) fn hex(bytes: &[u8]) -> String {
-    let mut text = String::with_capacity(2 * bytes.len());
-    for byte in bytes {
-        let _ = write!(text, "{byte:02x}");
-    }
-    text
+    hex::encode(Sha256::digest(bytes))
 }
 
 #[cfg(test)]

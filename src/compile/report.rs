@@ -155,6 +155,7 @@ mod tests {
             method: "GET".to_owned(),
             path: path.to_owned(),
             reason: reason.to_owned(),
+            base_url: None,
         };
         let mut facts = Facts::default();
         facts.skipped = vec![

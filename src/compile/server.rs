@@ -196,7 +196,7 @@ pub(super) fn build(
         api.warnings.push("`skills_url` is not used yet".to_owned());
     }
     let named = give_names(api, lock, &server.rename).map_err(|error| CompileError::Naming {
-        place: server.place.clone(),
+        place: server.place_of_rename(error.key()).to_owned(),
         error,
     })?;
     for entry in &server.top_level_functions {
@@ -234,15 +234,16 @@ pub(super) fn build(
     manifest.warnings = tunnel::warnings(server, &manifest);
     manifest.warnings.extend(named.api.warnings);
     manifest.warnings.extend(rendered.warnings);
-    let place = fingerprint::depends_on_place(&manifest, loaded);
-    #[cfg_attr(not(feature = "test-hooks"), expect(unused_mut, reason = "see below"))]
-    let mut inputs = fingerprint::of_inputs(server, loaded, &manifest.spec.sha256, place);
-    #[cfg(feature = "test-hooks")]
-    if options.no_filter {
-        // Never what a compilation without hooks takes for its own.
-        inputs = "0".repeat(inputs.len());
-    }
     let mut text = json::to_text(&manifest);
+    let place = fingerprint::depends_on_place(&text, loaded);
+    let inputs = fingerprint::of_inputs(server, loaded, &manifest.spec.sha256, place);
+    #[cfg(feature = "test-hooks")]
+    let inputs = if options.no_filter {
+        // Never what a compilation without hooks takes for its own.
+        "0".repeat(inputs.len())
+    } else {
+        inputs
+    };
     manifest.fingerprint = fingerprint::seal(&mut text, &inputs).unwrap_or_default();
     Ok(Built {
         manifest,

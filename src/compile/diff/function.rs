@@ -16,6 +16,16 @@ pub(super) fn compare(old: &Function, new: &Function) -> Vec<Change> {
                 .to(security(&new.security)),
         );
     }
+    if old.base_url != new.base_url {
+        let mut change = Change::new(Level::Security, Kind::FunctionBaseUrlChanged);
+        if let Some(old) = &old.base_url {
+            change = change.from(old);
+        }
+        if let Some(new) = &new.base_url {
+            change = change.to(new);
+        }
+        changes.push(change);
+    }
     parameters(old, new, &mut changes);
     body(old.body.as_ref(), new.body.as_ref(), &mut changes);
     if old.returns != new.returns {
@@ -98,7 +108,7 @@ fn parameters(old: &Function, new: &Function, changes: &mut Vec<Change>) {
         match find(&new.parameters, one) {
             Some(other) => parameter(one, &other, changes),
             None => {
-                changes.push(Change::new(Level::Breaking, Kind::ParameterRemoved).about(&one.name))
+                changes.push(Change::new(Level::Breaking, Kind::ParameterRemoved).about(&one.name));
             }
         }
     }

@@ -36,6 +36,7 @@ pub(super) fn added(diff: &mut ServerDiff, new: &Manifest) {
         diff.changes
             .extend(function_added(function, &new.types, None));
     }
+    warnings(diff, &[], &new.warnings);
 }
 
 /// A server that both sides have.
@@ -364,11 +365,12 @@ fn about(diff: &mut ServerDiff, before: &Manifest, after: &Manifest) {
     say(Level::Text, text, "title", &before.title, &after.title);
     let (old, new) = (&before.description, &after.description);
     say(Level::Text, text, "description", old, new);
-    let known: BTreeSet<&str> = before.warnings.iter().map(String::as_str).collect();
-    for warning in &after.warnings {
-        if !known.contains(warning.as_str()) {
-            let change = Change::new(Level::Other, Kind::WarningAdded);
-            diff.changes.push(change.to(warning));
-        }
-    }
+    warnings(diff, &before.warnings, &after.warnings);
+}
+
+/// What was repaired or left out, and was not before.
+fn warnings(diff: &mut ServerDiff, before: &[String], after: &[String]) {
+    let new = after.iter().filter(|warning| !before.contains(warning));
+    let changes = new.map(|warning| Change::new(Level::Other, Kind::WarningAdded).to(warning));
+    diff.changes.extend(changes);
 }

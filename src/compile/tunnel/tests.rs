@@ -18,6 +18,7 @@ fn function(method: &str, path: &str) -> Function {
         returns: String::new(),
         responses: Vec::new(),
         security: Vec::new(),
+        base_url: None,
         pagination: None,
     }
 }
