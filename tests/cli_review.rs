@@ -621,3 +621,39 @@ fn a_name_that_cannot_be_given_is_placed_where_it_stands() {
     assert_eq!(seen.code, 1);
     has(&seen.stderr, "swaggers.yaml:6:18: `rename` of `listItems`");
 }
+
+#[test]
+fn a_document_that_is_referred_to_counts_as_its_own_does() {
+    let project = Project::new();
+    project.change(
+        "shop.yaml",
+        "- {name: limit, in: query, schema: {type: integer}}",
+        "- $ref: 'parts.yaml#/limit'\n        - $ref: 'missing.yaml#/top'",
+    );
+    let part = "limit: {name: limit, in: query, schema: {type: integer}}\n";
+    project.write("parts.yaml", part);
+    let up_to_date = |project: &Project| {
+        let (_, found) = project.json(&["compile", "--server", "shop", "--format", "json"]);
+        found["servers"][0]["up_to_date"].clone()
+    };
+    assert_eq!(up_to_date(&project), false);
+    assert_eq!(up_to_date(&project), true);
+    project.write("parts.yaml", &part.replace("integer", "string"));
+    assert_eq!(up_to_date(&project), false);
+    assert_eq!(up_to_date(&project), true);
+    // What was not there when it was compiled.
+    project.write(
+        "missing.yaml",
+        "top: {name: top, in: query, schema: {type: integer}}\n",
+    );
+    let seen = project.mce(&["compile", "--check", "--server", "shop"]);
+    assert_eq!(seen.code, 1);
+    has(&seen.stdout, "shop: 1 function added");
+    assert_eq!(up_to_date(&project), false);
+    assert_eq!(
+        project
+            .mce(&["compile", "--check", "--server", "shop"])
+            .code,
+        0
+    );
+}

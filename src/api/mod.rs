@@ -10,6 +10,7 @@ pub mod schema;
 
 pub use manifest::*;
 pub use model::{
-    Api, Media, Operation, OperationBody, OperationParameter, OperationServer, sent_path,
+    Api, Media, Operation, OperationBody, OperationMedia, OperationParameter, OperationServer,
+    sent_path,
 };
 pub use naming::{NamedApi, NamingError, OperationNames, give_names};

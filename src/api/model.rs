@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use indexmap::IndexMap;
 use serde_json::Value;
 
-use super::manifest::{Location, Response, Security, SecurityScheme, Skipped, Style};
+use super::manifest::{Encoding, Location, Response, Security, SecurityScheme, Skipped, Style};
 
 /// A normalised API document. Schemas are JSON Schema 2020-12; a `$ref` in them is a key of
 /// [`Api::schemas`].
@@ -118,12 +118,40 @@ pub struct OperationBody {
     pub content_type: String,
     /// Whether it must be given.
     pub required: bool,
-    /// The document's further media types.
-    pub alternatives: Vec<String>,
+    /// The document's further media types that can be sent.
+    pub alternatives: Vec<OperationMedia>,
     /// The document's description.
     pub description: String,
     /// The schema of the value.
     pub schema: Value,
+    /// How single properties of a form are spelt, where not by default.
+    pub encoding: BTreeMap<String, Encoding>,
+}
+
+/// A further media type of an [`OperationBody`].
+#[derive(Debug, Clone)]
+pub struct OperationMedia {
+    /// The media type, which may be a range.
+    pub content_type: String,
+    /// The schema of the value.
+    pub schema: Value,
+    /// As [`OperationBody::encoding`].
+    pub encoding: BTreeMap<String, Encoding>,
+}
+
+impl OperationBody {
+    /// The media types with their schemas, the one that is sent unasked first.
+    pub fn media(&self) -> impl Iterator<Item = (&str, &Value)> {
+        let default = (self.content_type.as_str(), &self.schema);
+        let others = self.alternatives.iter();
+        std::iter::once(default).chain(others.map(|it| (it.content_type.as_str(), &it.schema)))
+    }
+
+    /// The schemas of all media types.
+    pub fn schemas_mut(&mut self) -> impl Iterator<Item = &mut Value> {
+        let others = self.alternatives.iter_mut();
+        std::iter::once(&mut self.schema).chain(others.map(|it| &mut it.schema))
+    }
 }
 
 impl Operation {
@@ -151,6 +179,8 @@ pub enum Media {
     Multipart,
     /// `text/event-stream`.
     Events,
+    /// JSON values in a row: `application/jsonl`, `application/x-ndjson`, `application/json-seq`.
+    Lines,
     /// Text of any other kind, XML among it.
     Text,
     /// `*/*` or `application/*`: nothing is said.
@@ -173,6 +203,12 @@ impl Media {
             "application/json" | "text/json" => Self::Json,
             "application/x-www-form-urlencoded" => Self::Form,
             "text/event-stream" => Self::Events,
+            "application/jsonl"
+            | "application/jsonlines"
+            | "application/x-jsonlines"
+            | "application/ndjson"
+            | "application/x-ndjson"
+            | "application/json-seq" => Self::Lines,
             "*/*" | "application/*" | "" => Self::Range,
             "application/xml"
             | "application/yaml"

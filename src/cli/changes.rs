@@ -136,7 +136,11 @@ fn what(change: &Change) -> String {
     let old = change.old.as_deref().map(code).unwrap_or_default();
     let new = change.new.as_deref().map(code).unwrap_or_default();
     match change.kind {
-        Kind::OriginMoved => format!("**the API moved**, and credentials with it{values}"),
+        Kind::OriginMoved => match (&change.old, &change.new) {
+            (None, Some(_)) => format!("**requests and credentials go to** {new}"),
+            (_, None) => format!("the document names no server any more, was {old}"),
+            _ => format!("**the API moved**, and credentials with it{values}"),
+        },
         Kind::BaseUrlChanged => format!("the base URL has another path{values}"),
         Kind::FunctionBaseUrlChanged => format!("its own base URL is another one{values}"),
         Kind::ReadOnlyEnded => "**no longer read-only**".to_owned(),

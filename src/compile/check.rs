@@ -97,16 +97,16 @@ pub async fn check(
         return report;
     }
     let run = Run::new(options);
-    let work = |server: &ServerConfig, loaded: &Loaded, run: &Run, _: &_| {
-        one(server, loaded, &run.options)
-    };
-    let done = each(config, environment, &run, work, progress).await;
+    let work =
+        |server: &ServerConfig, loaded: Loaded, run: &Run, _: &_| one(server, loaded, &run.options);
+    let done = each(config, environment, &run, |_, _, _, _| None, work, progress).await;
     let checks = done.into_iter().map(|done| {
         let outcome = done.outcome.and_then(|checked| checked);
         let mut check = outcome.unwrap_or_else(|error| ServerCheck {
             error: Some(error),
             ..ServerCheck::default()
         });
+        check.diff.server.clone_from(&done.server);
         check.server = done.server;
         check
     });
@@ -147,7 +147,7 @@ fn shared(
     Ok((FileCheck { path, state }, unlisted))
 }
 
-fn one(server: &ServerConfig, loaded: &Loaded, options: &Options) -> Result<ServerCheck, String> {
+fn one(server: &ServerConfig, loaded: Loaded, options: &Options) -> Result<ServerCheck, String> {
     let committed =
         committed::read(&options.output, &server.name).map_err(|error| error.to_string())?;
     let lock = committed.manifest.as_ref();

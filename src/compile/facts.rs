@@ -16,20 +16,12 @@ pub(super) struct Facts {
     pub(super) skipped: Vec<Skipped>,
     #[serde(default)]
     pub(super) warnings: Vec<String>,
-    pub(super) spec: Files,
 }
 
 /// A function.
 #[derive(Debug, Deserialize)]
 pub(super) struct Called {
     pub(super) security: Security,
-}
-
-/// What the document refers to.
-#[derive(Debug, Default, Deserialize)]
-pub(super) struct Files {
-    #[serde(default)]
-    pub(super) files: BTreeMap<String, String>,
 }
 
 impl From<&Manifest> for Facts {
@@ -44,9 +36,6 @@ impl From<&Manifest> for Facts {
             functions: manifest.functions.iter().map(called).collect(),
             skipped: manifest.skipped.clone(),
             warnings: manifest.warnings.clone(),
-            spec: Files {
-                files: manifest.spec.files.clone(),
-            },
         }
     }
 }

@@ -7,7 +7,10 @@
 //! forgeries: whoever changes the manifest can compute the second half anew. `mce compile --check`
 //! therefore never looks at it to decide what is right.
 
+use std::collections::BTreeMap;
 use std::ops::Range;
+
+use url::Url;
 
 use super::RUNTIME;
 use super::manifest::{COMPILER, sha256_hex, source_text};
@@ -20,14 +23,55 @@ const HALF: usize = 32;
 /// text in JSON holds the end of a line.
 const BEFORE: &[u8] = b"\n  \"fingerprint\": \"";
 
-/// The first half: of all that the output depends on, but for the committed names. `document` is
-/// the hash of its bytes; with `place` it matters where the document came from.
-pub(super) fn of_inputs(
-    server: &ServerConfig,
-    loaded: &Loaded,
-    document: &str,
-    place: bool,
-) -> String {
+/// A document as the fingerprint sees it.
+pub(super) struct Source<'a> {
+    /// The hash of its bytes.
+    pub(super) document: &'a str,
+    /// Where it came from, if over http(s).
+    pub(super) location: Option<&'a Url>,
+    /// The hashes of what it refers to; `None` where it refers to nothing outside itself.
+    pub(super) files: Option<&'a BTreeMap<String, String>>,
+}
+
+/// The hashes of what was read.
+pub(super) struct Read<'a> {
+    document: String,
+    location: Option<&'a Url>,
+    files: Option<BTreeMap<String, String>>,
+}
+
+impl<'a> Read<'a> {
+    /// Of a document with all that it refers to.
+    pub(super) fn of(loaded: &'a Loaded) -> Self {
+        let files = loaded.files.iter();
+        let hashes = files.map(|(name, bytes)| (name.clone(), sha256_hex(bytes)));
+        Self {
+            files: (!loaded.alone).then(|| hashes.collect()),
+            ..Self::alone(&loaded.bytes, loaded.location.as_ref())
+        }
+    }
+
+    /// Of a document that, for all that is known, refers to nothing outside itself.
+    pub(super) fn alone(bytes: &[u8], location: Option<&'a Url>) -> Self {
+        Self {
+            document: sha256_hex(bytes),
+            location,
+            files: None,
+        }
+    }
+
+    pub(super) fn source(&self) -> Source<'_> {
+        Source {
+            document: &self.document,
+            location: self.location,
+            files: self.files.as_ref(),
+        }
+    }
+}
+
+/// The first half: of all that the output depends on, but for the committed names. With `place` it
+/// matters where the document came from.
+pub(super) fn of_inputs(server: &ServerConfig, source: &Source<'_>, place: bool) -> String {
     let filter =
         |filter: &Filter| serde_json::json!([filter.tags, filter.paths, filter.operation_ids]);
     let allow: Vec<String> = server
@@ -35,16 +79,16 @@ pub(super) fn of_inputs(
         .iter()
         .map(|entry| format!("{} {}", entry.method, entry.path))
         .collect();
-    let location = loaded.location.as_ref();
-    let place = location.filter(|_| place).map(|url| {
+    let place = source.location.filter(|_| place).map(|url| {
         let origin = url.origin().ascii_serialization();
         // No query and no user name: they do not reach the output, and may be secret.
         format!("{origin}{}", url.path())
     });
     let effective = serde_json::json!({
         "compiler": COMPILER,
-        "document": document,
-        "scheme": location.map(url::Url::scheme),
+        "document": source.document,
+        "files": source.files,
+        "scheme": source.location.map(Url::scheme),
         "place": place,
         "runtime": sha256_hex(RUNTIME.as_bytes()),
         "server": server.name,
@@ -64,8 +108,8 @@ pub(super) fn of_inputs(
 
 /// Whether the text of a manifest holds an address that may come from where its document was
 /// loaded.
-pub(super) fn depends_on_place(text: &str, loaded: &Loaded) -> bool {
-    let host = loaded.location.as_ref().and_then(url::Url::host_str);
+pub(super) fn depends_on_place(text: &str, source: &Source<'_>) -> bool {
+    let host = source.location.and_then(Url::host_str);
     host.is_some_and(|host| text.contains(host))
 }
 
@@ -106,15 +150,9 @@ mod tests {
     use super::*;
     use crate::config::Template;
 
-    fn loaded(bytes: &[u8], location: Option<&str>) -> Loaded {
-        Loaded {
-            bytes: bytes.to_vec(),
-            location: location.map(|text| url::Url::parse(text).unwrap()),
-        }
-    }
-
-    fn of_inputs(server: &ServerConfig, loaded: &Loaded, place: bool) -> String {
-        super::of_inputs(server, loaded, &sha256_hex(&loaded.bytes), place)
+    fn of_inputs(server: &ServerConfig, bytes: &[u8], url: Option<&str>, place: bool) -> String {
+        let url = url.map(|text| Url::parse(text).unwrap());
+        super::of_inputs(server, &Read::alone(bytes, url.as_ref()).source(), place)
     }
 
     #[test]
@@ -123,8 +161,7 @@ mod tests {
             name: "a".to_owned(),
             ..ServerConfig::default()
         };
-        let document = loaded(b"{}", None);
-        let plain = of_inputs(&server, &document, true);
+        let plain = of_inputs(&server, b"{}", None, true);
         assert_eq!(plain.len(), HALF);
         let filter = Filter {
             tags: vec!["x".to_owned()],
@@ -143,26 +180,30 @@ mod tests {
         for change in changes {
             let mut other = server.clone();
             change(&mut other, filter.clone());
-            seen.push(of_inputs(&other, &document, true));
+            seen.push(of_inputs(&other, b"{}", None, true));
         }
-        seen.push(of_inputs(&server, &loaded(b"{ }", None), true));
+        seen.push(of_inputs(&server, b"{ }", None, true));
         let url = "https://u:p@a.example/x?key=1";
-        seen.push(of_inputs(&server, &loaded(b"{}", Some(url)), true));
-        seen.push(of_inputs(&server, &loaded(b"{}", Some(url)), false));
+        seen.push(of_inputs(&server, b"{}", Some(url), true));
+        seen.push(of_inputs(&server, b"{}", Some(url), false));
+        let files = BTreeMap::new();
+        let mut source = Read::alone(b"{}", None);
+        source.files = Some(files);
+        seen.push(super::of_inputs(&server, &source.source(), true));
         let count = seen.len();
         seen.sort();
         seen.dedup();
         assert_eq!(seen.len(), count);
         let elsewhere = "https://other:q@a.example/x?key=2";
         assert_eq!(
-            of_inputs(&server, &loaded(b"{}", Some(url)), true),
-            of_inputs(&server, &loaded(b"{}", Some(elsewhere)), true)
+            of_inputs(&server, b"{}", Some(url), true),
+            of_inputs(&server, b"{}", Some(elsewhere), true)
         );
         let mut secret = server;
         secret.swagger_headers = [("X-Key".to_owned(), Template::default())]
             .into_iter()
             .collect();
-        assert_eq!(of_inputs(&secret, &document, true), plain);
+        assert_eq!(of_inputs(&secret, b"{}", None, true), plain);
     }
 
     #[test]

@@ -9,8 +9,8 @@ use sha2::{Digest, Sha256};
 
 use super::FUNCTIONS_FILE;
 use crate::api::{
-    Body, Function, MANIFEST_VERSION, Manifest, NamedApi, Operation, OperationNames, Parameter,
-    RUNTIME_ABI, Spec, schema,
+    Alternative, Body, Function, MANIFEST_VERSION, Manifest, NamedApi, Operation, OperationNames,
+    Parameter, RUNTIME_ABI, Spec, schema,
 };
 use crate::config::ServerConfig;
 use crate::python::{Rendered, RenderedFunction};
@@ -23,6 +23,8 @@ pub(super) struct Inputs<'a> {
     pub(super) server: &'a ServerConfig,
     pub(super) title: &'a str,
     pub(super) bytes: &'a [u8],
+    /// The further documents it refers to, by name.
+    pub(super) files: &'a BTreeMap<String, Vec<u8>>,
     pub(super) named: &'a NamedApi,
     pub(super) rendered: &'a Rendered,
     pub(super) read_only: bool,
@@ -44,6 +46,7 @@ pub(super) fn assemble(inputs: &Inputs<'_>) -> Manifest {
         .zip(&rendered.functions)
         .map(|((operation, names), rendered)| function(named, operation, names, rendered))
         .collect();
+    let hashes = |(name, bytes): (&String, &Vec<u8>)| (name.clone(), sha256_hex(bytes));
     Manifest {
         manifest_version: MANIFEST_VERSION,
         runtime_abi: RUNTIME_ABI,
@@ -53,7 +56,7 @@ pub(super) fn assemble(inputs: &Inputs<'_>) -> Manifest {
         spec: Spec {
             version: named.api.version.clone(),
             source: source_text(server),
-            files: BTreeMap::new(),
+            files: inputs.files.iter().map(hashes).collect(),
             sha256: sha256_hex(inputs.bytes),
         },
         compiler: COMPILER.to_owned(),
@@ -117,9 +120,19 @@ fn function(
         name: given.body.clone().unwrap_or_default(),
         content_type: body.content_type.clone(),
         required: body.required,
-        r#type: rendered.body.clone().unwrap_or_default(),
-        alternatives: body.alternatives.clone(),
-        encoding: BTreeMap::new(),
+        r#type: rendered.body.first().cloned().unwrap_or_default(),
+        alternatives: body
+            .alternatives
+            .iter()
+            .zip(rendered.body.iter().skip(1))
+            .map(|(media, kind)| Alternative {
+                content_type: media.content_type.clone(),
+                r#type: kind.clone(),
+                schema: media.schema.clone(),
+                encoding: media.encoding.clone(),
+            })
+            .collect(),
+        encoding: body.encoding.clone(),
         schema: body.schema.clone(),
     });
     Function {
@@ -148,7 +161,9 @@ fn needed_types(named: &NamedApi) -> IndexMap<String, Value> {
             pending.extend(schema::references(&parameter.schema));
         }
         if let Some(body) = &operation.body {
-            pending.extend(schema::references(&body.schema));
+            for (_, schema) in body.media() {
+                pending.extend(schema::references(schema));
+            }
         }
         for response in &operation.responses {
             pending.extend(schema::references(&response.schema));

@@ -30,10 +30,11 @@ use futures::StreamExt;
 use tokio::sync::Semaphore;
 
 use self::deadline::{Gate, Unfinished};
+use self::fingerprint::Read;
 use crate::api::Body;
 use crate::config::{Config, Environment, ServerConfig};
 use crate::invisible::visible;
-use crate::openapi::Loaded;
+use crate::openapi::{self, Fetched, Loaded};
 
 pub use check::{CheckReport, FolderDiff, ServerCheck, Stale, check, compare_folders};
 pub use committed::{FileCheck, FileState};
@@ -132,14 +133,24 @@ pub async fn run_with(
         return report;
     }
     let run = Run::new(options);
-    let work = |server: &ServerConfig, loaded: &Loaded, run: &Run, gate: &Gate| {
+    let early = |server: &ServerConfig, fetched: &Fetched, run: &Run, gate: &Gate| {
+        let mut report = ServerReport::default();
+        let read = Read::alone(&fetched.bytes, fetched.location.as_ref());
+        match server::reuse(server, &read.source(), run, gate, &mut report) {
+            Ok(false) => return None,
+            Ok(true) => {}
+            Err(error) => report.error = Some(error.to_string()),
+        }
+        Some(report)
+    };
+    let work = |server: &ServerConfig, loaded: Loaded, run: &Run, gate: &Gate| {
         let mut report = ServerReport::default();
         if let Err(error) = server::compile(server, loaded, run, gate, &mut report) {
             report.error = Some(error.to_string());
         }
         report
     };
-    let done = each(config, environment, &run, work, progress).await;
+    let done = each(config, environment, &run, early, work, progress).await;
     let reports = done.into_iter().map(|done| {
         let mut report = done.outcome.unwrap_or_else(|error| ServerReport {
             error: Some(error),
@@ -189,12 +200,14 @@ struct Done<T> {
 }
 
 /// Loads the document of each server that is asked for, several at once, and does `work` on it,
-/// one on each processor. The order is that of the config.
+/// one on each processor. Where `early` has an outcome from the document's own bytes, nothing that
+/// it refers to is loaded. The order is that of the config.
 async fn each<T: Send + 'static>(
     config: &Config,
     environment: &Environment,
     run: &Arc<Run>,
-    work: impl Fn(&ServerConfig, &Loaded, &Run, &Gate) -> T + Copy + Send + 'static,
+    early: impl Fn(&ServerConfig, &Fetched, &Run, &Gate) -> Option<T> + Copy + Send + 'static,
+    work: impl Fn(&ServerConfig, Loaded, &Run, &Gate) -> T + Copy + Send + 'static,
     progress: &(dyn Fn(&str) + Sync),
 ) -> Vec<Done<T>> {
     let folder = config.path.parent().map(PathBuf::from).unwrap_or_default();
@@ -203,7 +216,14 @@ async fn each<T: Send + 'static>(
         .map(|server| {
             let (folder, run) = (folder.clone(), Arc::clone(run));
             async move {
-                let done = one(server, folder, environment, run, work).await;
+                let mut done = Done {
+                    server: server.name.clone(),
+                    outcome: Err(String::new()),
+                    loading: Duration::ZERO,
+                    working: Duration::ZERO,
+                };
+                let outcome = one(server, folder, environment, run, early, work, &mut done).await;
+                done.outcome = outcome;
                 progress(&server.name);
                 done
             }
@@ -218,45 +238,60 @@ async fn one<T: Send + 'static>(
     config_folder: PathBuf,
     environment: &Environment,
     run: Arc<Run>,
-    work: impl Fn(&ServerConfig, &Loaded, &Run, &Gate) -> T + Copy + Send + 'static,
-) -> Done<T> {
+    early: impl Fn(&ServerConfig, &Fetched, &Run, &Gate) -> Option<T> + Copy + Send + 'static,
+    work: impl Fn(&ServerConfig, Loaded, &Run, &Gate) -> T + Copy + Send + 'static,
+    done: &mut Done<T>,
+) -> Result<T, String> {
     let begun = Instant::now();
-    let loaded = server::load(server, config_folder, environment).await;
-    let mut done = Done {
-        server: server.name.clone(),
-        outcome: Err(String::new()),
-        loading: begun.elapsed(),
-        working: Duration::ZERO,
+    let request = server::request(server, config_folder, environment).await;
+    let request = request.map_err(|error| error.to_string())?;
+    let fetched = openapi::fetch(&request).await;
+    let fetched = fetched.map_err(|error| error.to_string())?;
+    done.loading = begun.elapsed();
+    let early = on_processor(server, &run, &mut done.working, move |server, run, gate| {
+        let outcome = early(server, &fetched, run, gate);
+        (fetched, outcome)
+    });
+    let fetched = match early.await? {
+        (_, Some(outcome)) => return Ok(outcome),
+        (fetched, None) => fetched,
     };
-    let loaded = match loaded {
-        Ok(loaded) => loaded,
-        Err(error) => {
-            done.outcome = Err(error.to_string());
-            return done;
-        }
-    };
+    let begun = Instant::now();
+    let loaded = fetched.gather(&request).await;
+    let loaded = loaded.map_err(|error| error.to_string())?;
+    done.loading += begun.elapsed();
+    let work = move |server: &ServerConfig, run: &Run, gate: &Gate| work(server, loaded, run, gate);
+    on_processor(server, &run, &mut done.working, work).await
+}
+
+/// Waits for a processor and does blocking work on it: parsing and rendering are no work for the
+/// event loop.
+async fn on_processor<T: Send + 'static>(
+    server: &ServerConfig,
+    run: &Arc<Run>,
+    working: &mut Duration,
+    work: impl FnOnce(&ServerConfig, &Run, &Gate) -> T + Send + 'static,
+) -> Result<T, String> {
     // Held here and not by the work: of work that never ends nobody waits for the end.
-    let shared = Arc::clone(&run);
-    let _processor = shared.processors.acquire().await;
+    let _processor = run.processors.acquire().await;
     let begun = Instant::now();
-    let config = server.clone();
-    // Parsing and rendering are work for a processor, not for the event loop.
-    let worked = deadline::within(DEADLINE, move |gate| work(&config, &loaded, &run, gate)).await;
-    done.working = begun.elapsed();
-    done.outcome = worked.map_err(|unfinished| match unfinished {
+    let (config, shared) = (server.clone(), Arc::clone(run));
+    let worked = deadline::within(DEADLINE, move |gate| work(&config, &shared, gate)).await;
+    *working += begun.elapsed();
+    worked.map_err(|unfinished| match unfinished {
         Unfinished::Late => format!(
             "`{}`: reading and rendering it took longer than {} s",
             visible(&manifest::shown(server)),
             DEADLINE.as_secs()
         ),
         Unfinished::Broken => "internal error while compiling".to_owned(),
-    });
-    done
+    })
 }
 
 /// All media types that a body may be sent as, the default one first.
 fn media_types(body: &Body) -> Vec<String> {
     let mut all = vec![body.content_type.clone()];
-    all.extend(body.alternatives.iter().cloned());
+    let others = body.alternatives.iter();
+    all.extend(others.map(|other| other.content_type.clone()));
     all
 }

@@ -68,7 +68,7 @@ pub struct ServerReport {
     pub changed: bool,
     /// Whether the fingerprint showed that there was nothing to do, so that nothing was rendered.
     pub up_to_date: bool,
-    /// Milliseconds that loading the document took.
+    /// Milliseconds that loading the document and parsing it took.
     pub load_ms: u64,
     /// Milliseconds that the rest took, waiting for a processor not counted.
     pub compile_ms: u64,

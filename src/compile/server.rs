@@ -5,6 +5,7 @@ use std::path::PathBuf;
 
 use super::deadline::Gate;
 use super::facts::Facts;
+use super::fingerprint::{Read, Source};
 use super::folder::{self, FolderError};
 use super::manifest::{self, Inputs};
 use super::{Options, Run, ServerReport, advice, fingerprint, json, shortcut, tunnel};
@@ -45,12 +46,12 @@ pub(super) enum CompileError {
     Late,
 }
 
-/// Fetches a server's document.
-pub(super) async fn load(
+/// Says how a server's document is loaded.
+pub(super) async fn request(
     server: &ServerConfig,
     folder: PathBuf,
     environment: &Environment,
-) -> Result<Loaded, CompileError> {
+) -> Result<openapi::Request, CompileError> {
     let source = server.swagger_url.expand(environment)?;
     let mut headers = Vec::new();
     for (name, value) in &server.swagger_headers {
@@ -66,14 +67,14 @@ pub(super) async fn load(
             reason,
         })?);
     }
-    let request = openapi::Request {
+    Ok(openapi::Request {
         source,
         shown: visible(&manifest::shown(server)),
         folder,
         headers,
         certificates,
-    };
-    Ok(openapi::load(&request).await?)
+        limit: openapi::TIMEOUT,
+    })
 }
 
 /// What is done about a document that moves the API to another origin.
@@ -96,27 +97,47 @@ pub(super) struct Built {
     pub(super) functions: String,
 }
 
+/// Reports what is there of a server that is up to date by its fingerprint; `false` where it is
+/// not known to be.
+pub(super) fn reuse(
+    server: &ServerConfig,
+    source: &Source<'_>,
+    run: &Run,
+    gate: &Gate,
+    report: &mut ServerReport,
+) -> Result<bool, CompileError> {
+    let options = &run.options;
+    let has_shortcut = !options.accept_origin;
+    #[cfg(feature = "test-hooks")]
+    let has_shortcut = has_shortcut && !options.no_filter;
+    if !has_shortcut {
+        return Ok(false);
+    }
+    let Some(facts) = shortcut::find(&options.output, server, source) else {
+        return Ok(false);
+    };
+    report.describe(&facts);
+    report.warnings.extend(advice::of(server, &facts));
+    if !gate.pass() {
+        return Err(CompileError::Late);
+    }
+    run.write_runtime()?;
+    report.paths = folder::paths(&options.output, &server.name).into();
+    report.up_to_date = true;
+    Ok(true)
+}
+
 /// Compiles a loaded document and writes the server's folder, if the gate lets it.
 pub(super) fn compile(
     server: &ServerConfig,
-    loaded: &Loaded,
+    loaded: Loaded,
     run: &Run,
     gate: &Gate,
     report: &mut ServerReport,
 ) -> Result<(), CompileError> {
     let options = &run.options;
-    let has_shortcut = !options.accept_origin;
-    #[cfg(feature = "test-hooks")]
-    let has_shortcut = has_shortcut && !options.no_filter;
-    if has_shortcut && let Some(facts) = shortcut::find(&options.output, server, loaded) {
-        report.describe(&facts);
-        report.warnings.extend(advice::of(server, &facts));
-        if !gate.pass() {
-            return Err(CompileError::Late);
-        }
-        run.write_runtime()?;
-        report.paths = folder::paths(&options.output, &server.name).into();
-        report.up_to_date = true;
+    // One that stands alone was looked at before it was read.
+    if !loaded.alone && reuse(server, &Read::of(&loaded).source(), run, gate, report)? {
         return Ok(());
     }
     let lock = folder::lock(&options.output, &server.name)?;
@@ -149,7 +170,7 @@ pub(super) fn compile(
 /// Compiles a loaded document. `lock` is the committed manifest.
 pub(super) fn build(
     server: &ServerConfig,
-    loaded: &Loaded,
+    loaded: Loaded,
     lock: Option<&Manifest>,
     on_move: OnMove,
     #[cfg_attr(
@@ -158,11 +179,17 @@ pub(super) fn build(
     )]
     options: &Options,
 ) -> Result<Built, CompileError> {
-    let mut api = openapi::read(&loaded.bytes, loaded.location.as_ref()).map_err(|error| {
-        CompileError::Read {
-            source_shown: visible(&manifest::shown(server)),
-            error,
-        }
+    let Loaded {
+        bytes,
+        location,
+        files,
+        alone,
+        document,
+    } = loaded;
+    let read = document.read(&bytes, location.as_ref());
+    let mut api = read.map_err(|error| CompileError::Read {
+        source_shown: visible(&manifest::shown(server)),
+        error,
     })?;
     if api.base_url.is_none() && server.base_url.is_none() {
         let has_reason = api
@@ -225,7 +252,8 @@ pub(super) fn build(
     let mut manifest = manifest::assemble(&Inputs {
         server,
         title: &title,
-        bytes: &loaded.bytes,
+        bytes: &bytes,
+        files: &files,
         named: &named,
         rendered: &rendered,
         read_only: server.is_read_only,
@@ -235,8 +263,13 @@ pub(super) fn build(
     manifest.warnings.extend(named.api.warnings);
     manifest.warnings.extend(rendered.warnings);
     let mut text = json::to_text(&manifest);
-    let place = fingerprint::depends_on_place(&text, loaded);
-    let inputs = fingerprint::of_inputs(server, loaded, &manifest.spec.sha256, place);
+    let source = Source {
+        document: &manifest.spec.sha256,
+        location: location.as_ref(),
+        files: (!alone).then_some(&manifest.spec.files),
+    };
+    let place = fingerprint::depends_on_place(&text, &source);
+    let inputs = fingerprint::of_inputs(server, &source, place);
     #[cfg(feature = "test-hooks")]
     let inputs = if options.no_filter {
         // Never what a compilation without hooks takes for its own.

@@ -1,111 +1,24 @@
-//! Request bodies and responses: which media type is used and what it carries.
+//! Responses: which media type is used and what it carries.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 use serde_json::{Map, Value, json};
 
+use super::bodies::is_binary;
 use super::document::{Document, text};
 use super::schema::Schemas;
-use crate::api::{Media, OperationBody, Response, ResponseKind};
+use crate::api::{Media, Response, ResponseKind};
 use crate::headers::is_token;
 use crate::invisible::visible;
 
-/// The request body; else why the operation cannot be called.
-pub(super) fn body(
-    document: &Document,
-    schemas: &Schemas<'_>,
-    operation: &Map<String, Value>,
-    warn: &mut dyn FnMut(String),
-) -> Result<Option<OperationBody>, String> {
-    let value = match operation.get("requestBody") {
-        None | Some(Value::Null) => return Ok(None),
-        Some(value) => document.resolve(value).map_err(|error| error.to_string())?,
-    };
-    let members = value.as_object().ok_or("the request body is no mapping")?;
-    let content = match members.get("content") {
-        None | Some(Value::Null) => return Ok(None),
-        Some(Value::Object(content)) if content.is_empty() => return Ok(None),
-        Some(Value::Object(content)) => content,
-        Some(_) => return Err("the content of the request body is no mapping".to_owned()),
-    };
-    let Some((name, media)) = preferred(content) else {
-        let name = content
-            .keys()
-            .next()
-            .map(|name| visible(name))
-            .unwrap_or_default();
-        return Err(format!("request body {name}"));
-    };
-    if name.chars().any(|c| c.is_control() || !c.is_ascii()) {
-        return Err("the media type of the request body is malformed".to_owned());
-    }
-    let media = document.resolve(media).map_err(|error| error.to_string())?;
-    let declared = schemas.raise_leniently(&media_schema(media));
-    let (declared, dangling) = declared.map_err(|error| error.to_string())?;
-    match dangling {
-        // Not a part of it: nothing at all is known of the body.
-        Some(error) if declared == json!({}) => return Err(error.to_string()),
-        Some(error) => warn(format!("the body may hold anything where {error}")),
-        None => {}
-    }
-    let is_bytes = is_binary(&declared, schemas);
-    let (content_type, schema) = match Media::of(name) {
-        Media::Json => (name.clone(), declared),
-        Media::Range if !is_bytes => ("application/json".to_owned(), declared),
-        Media::Range => (
-            "application/octet-stream".to_owned(),
-            json!({"type": "string", "format": "binary"}),
-        ),
-        Media::Text => (name.clone(), json!({"type": "string"})),
-        _ => (name.clone(), json!({"type": "string", "format": "binary"})),
-    };
-    Ok(Some(OperationBody {
-        alternatives: content
-            .keys()
-            .filter(|other| *other != name)
-            .cloned()
-            .collect(),
-        content_type,
-        required: members.get("required") == Some(&Value::Bool(true)),
-        description: text(members, "description"),
-        schema,
-    }))
-}
-
-/// JSON first, then bytes, then text; forms are not written yet.
-fn preferred(content: &Map<String, Value>) -> Option<(&String, &Value)> {
-    let rank = |name: &str| match Media::of(name) {
-        Media::Json if name.eq_ignore_ascii_case("application/json") => Some(0),
-        Media::Json => Some(1),
-        Media::Range => Some(2),
-        Media::Binary if !name.contains('*') => Some(3),
-        Media::Text if !name.contains('*') => Some(4),
-        _ => None,
-    };
-    content
-        .iter()
-        .filter_map(|entry| rank(entry.0).map(|rank| (rank, entry)))
-        .min_by_key(|(rank, _)| *rank)
-        .map(|(_, entry)| entry)
-}
-
 /// The schema of a whole content; that of the items alone (3.2, `itemSchema`) makes a list.
-fn media_schema(media: &Value) -> Cow<'_, Value> {
+pub(super) fn media_schema(media: &Value) -> Cow<'_, Value> {
     match (media.get("schema"), media.get("itemSchema")) {
         (Some(schema), _) => Cow::Borrowed(schema),
         (None, Some(items)) => Cow::Owned(json!({"type": "array", "items": items})),
         (None, None) => Cow::Owned(Value::Bool(true)),
     }
-}
-
-fn is_binary(schema: &Value, schemas: &Schemas<'_>) -> bool {
-    let target = schema
-        .get("$ref")
-        .and_then(Value::as_str)
-        .and_then(|pointer| schemas.target(pointer));
-    let schema = target.as_ref().unwrap_or(schema);
-    schema.get("format").and_then(Value::as_str) == Some("binary")
 }
 
 /// Whether a text is a media type or a range of them, with or without parameters.
@@ -189,7 +102,7 @@ fn response(
         Media::Text => 2,
         Media::Binary => 3,
         Media::Form | Media::Multipart => 4,
-        Media::Events => 5,
+        Media::Events | Media::Lines => 5,
     });
     let Some((name, media)) = entries.first() else {
         return Ok(Response {

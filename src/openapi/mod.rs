@@ -1,14 +1,20 @@
 //! Loads API documents and normalises them into one model. Knows neither Python nor server names.
 //!
-//! [`load`] gets the bytes, [`read`] makes an [`Api`] of them. Reading works on
+//! [`load`] gets the bytes of a document and of all that it refers to, [`Parsed::read`] makes an
+//! [`Api`] of them; [`read`] does so for a document alone. Reading works on
 //! the JSON tree, piece by piece: one part that cannot be understood costs only the operations
 //! that need it, and those are listed with the reason.
 
+mod bodies;
+mod bundle;
 mod content;
 mod document;
 mod operations;
 mod parameters;
 mod paths;
+mod places;
+mod pointer;
+mod positions;
 mod repairs;
 mod schema;
 mod security;
@@ -19,11 +25,11 @@ mod version;
 
 pub use document::ReadError;
 pub(crate) use source::read_file;
-pub use source::{LoadError, Loaded, Request, load};
+pub use source::{Fetched, LoadError, Loaded, Parsed, Request, TIMEOUT, fetch, load};
 
 use crate::api::Api;
 
-/// Reads a document. `location` is the http(s) URL it came from, which relative servers are
+/// Reads a document by itself: references to others lead nowhere. `location` is the http(s) URL it came from, which relative servers are
 /// resolved against; `None` for a file.
 ///
 /// # Errors

@@ -8,7 +8,7 @@ use url::Url;
 use super::document::{Document, ReadError, text};
 use super::schema::Schemas;
 use super::servers::Servers;
-use super::{content, parameters, paths, repairs, security};
+use super::{bodies, content, parameters, paths, repairs, security};
 use crate::api::{ANY_METHOD, Api, Operation, Security, Skipped, is_known_method, sent_path};
 use crate::invisible::visible;
 
@@ -39,11 +39,7 @@ pub(super) fn normalise(document: &Document, location: Option<&Url>) -> Result<A
         security: security::of_document(document, &mut api.warnings),
     };
     let none = Map::new();
-    let all_paths = document
-        .root
-        .get("paths")
-        .and_then(Value::as_object)
-        .unwrap_or(&none);
+    let all_paths = all_paths(document, &mut api.warnings).unwrap_or(&none);
     for (path, value) in all_paths {
         if path.starts_with("x-") {
             continue;
@@ -64,7 +60,11 @@ pub(super) fn normalise(document: &Document, location: Option<&Url>) -> Result<A
                 .parameters
                 .iter()
                 .map(|parameter| &parameter.schema);
-            let body = operation.body.iter().map(|body| &body.schema);
+            let body = operation
+                .body
+                .iter()
+                .flat_map(crate::api::OperationBody::media);
+            let body = body.map(|(_, schema)| schema);
             let responses = operation.responses.iter().map(|response| &response.schema);
             parameters.chain(body).chain(responses)
         })
@@ -89,6 +89,24 @@ fn note_fragments(api: &mut Api) {
     });
     let noted: Vec<String> = noted.collect();
     api.warnings.extend(noted);
+}
+
+/// The path items. Some documents keep all of them in a file of their own.
+fn all_paths<'a>(
+    document: &'a Document,
+    warnings: &mut Vec<String>,
+) -> Option<&'a Map<String, Value>> {
+    let paths = document.root.get("paths")?;
+    if paths.as_object()?.keys().ne(["$ref"]) {
+        return paths.as_object();
+    }
+    match document.resolve(paths) {
+        Ok(target) => target.as_object(),
+        Err(error) => {
+            warnings.push(format!("`paths` is left out: {error}"));
+            None
+        }
+    }
 }
 
 /// What reading an operation needs to know of the document.
@@ -289,9 +307,10 @@ fn operation(
     let template = paths::placeholders(path, &in_path)?;
     let raised = raised?;
     let mut parameters = parameters::parameters(document, schemas, &raised.parameters, warn)?;
+    repairs::match_query(&paths::query_placeholders(path), &mut parameters, warn);
     repairs::match_template(&template, &mut parameters, warn);
     let contents = &*raised.contents;
-    let body = content::body(document, schemas, contents, warn)?;
+    let body = bodies::body(document, schemas, contents, warn)?;
     let (responses, response_descriptions) = content::responses(document, schemas, contents, warn)?;
     Ok(Operation {
         operation_id: members

@@ -7,7 +7,7 @@ use serde_json::{Map, Value};
 
 use super::types::{PythonType, enumeration};
 use crate::api::identifiers::{Unique, type_name};
-use crate::api::schema::{beside_null, type_names};
+use crate::api::schema::{beside_null, references, type_names};
 
 /// Aliases and unions within one another.
 const DEEPEST: usize = 40;
@@ -53,6 +53,8 @@ struct Pending<'a> {
     name: String,
     description: &'a str,
     properties: Properties<'a>,
+    /// Whether bytes among the properties are files of a form.
+    holds_files: bool,
 }
 
 /// Turns schemas into types. `named` are the schemas with names, by the names their classes bear.
@@ -62,6 +64,10 @@ pub(super) struct Types<'a> {
     unique: Unique,
     pending: VecDeque<Pending<'a>>,
     work: Work,
+    /// The schemas with names that forms are made of.
+    of_forms: HashSet<&'a str>,
+    /// Whether what is being converted is part of a form.
+    in_form: bool,
 }
 
 /// What is left of [`MOST_WORK`].
@@ -92,7 +98,31 @@ impl<'a> Types<'a> {
             unique,
             pending: VecDeque::new(),
             work: Work { left: MOST_WORK },
+            of_forms: HashSet::new(),
+            in_form: false,
         }
+    }
+
+    /// Notes that a schema, with all that it refers to, is that of a form: bytes in it are files.
+    /// To be done before any type is asked for.
+    pub(super) fn note_form(&mut self, schema: &Value) {
+        let mut pending = references(schema);
+        while let Some(reference) = pending.pop() {
+            let name = reference.trim_start_matches("#/types/");
+            if let Some((name, target)) = self.named.get_key_value(name)
+                && self.of_forms.insert(name)
+            {
+                pending.extend(references(target));
+            }
+        }
+    }
+
+    /// As [`Self::of`], for the schema of a form.
+    pub(super) fn of_form(&mut self, schema: &'a Value, hint: &str) -> PythonType {
+        self.in_form = true;
+        let kind = self.convert(schema, hint, 0);
+        self.in_form = false;
+        kind
     }
 
     /// The type of a schema. `hint` names the class of an object that has no name of its own.
@@ -184,6 +214,12 @@ impl<'a> Types<'a> {
         depth: usize,
     ) -> PythonType {
         match name {
+            "string"
+                if self.in_form
+                    && members.get("format").and_then(Value::as_str) == Some("binary") =>
+            {
+                PythonType::file()
+            }
             "string" => PythonType::name("str"),
             "integer" => PythonType::name("int"),
             "number" => PythonType::name("float"),
@@ -259,6 +295,14 @@ impl<'a> Types<'a> {
         let Some(schema) = named.get(name) else {
             return PythonType::Any;
         };
+        let around = std::mem::replace(&mut self.in_form, self.of_forms.contains(name));
+        let kind = self.first_named(name, schema, depth);
+        self.in_form = around;
+        kind
+    }
+
+    /// As [`Self::named`], where the name comes up for the first time.
+    fn first_named(&mut self, name: &'a str, schema: &'a Value, depth: usize) -> PythonType {
         if let Some(object) = object_of(schema) {
             match self.properties(object.schema) {
                 None => {
@@ -283,6 +327,7 @@ impl<'a> Types<'a> {
                             own
                         },
                         properties,
+                        holds_files: self.in_form,
                     });
                     return kind;
                 }
@@ -311,6 +356,7 @@ impl<'a> Types<'a> {
             name: name.clone(),
             description: description(schema),
             properties,
+            holds_files: self.in_form,
         });
         PythonType::Name(name)
     }
@@ -320,7 +366,9 @@ impl<'a> Types<'a> {
             name,
             description: documented,
             properties,
+            holds_files,
         } = pending;
+        self.in_form = holds_files;
         let fields = properties
             .into_iter()
             .map(|(key, property)| {

@@ -21,6 +21,7 @@ const OPERATION: &[&str] = &[
     "reserved",
     "content",
     "body",
+    "encoding",
     "accept",
     "responses",
     "api_key",
