@@ -93,7 +93,11 @@ fn in_path(function: &Function) -> Option<Sign> {
     let sends = is_mutating(&function.method);
     match plain(last).as_str() {
         "graphql" | "gql" | "jsonrpc" | "rpc" | "xmlrpc" => return found(last),
-        "batch" | "bulk" if sends => return found(last),
+        "batch" if sends => return found(last),
+        // Below a resource it is many of that one; with an underscore it is Elasticsearch's.
+        "bulk" if function.method == "POST" && (last.starts_with('_') || is_root(&segments)) => {
+            return found(last);
+        }
         _ => {}
     }
     let (proxy, after) = segments
@@ -113,6 +117,17 @@ fn in_path(function: &Function) -> Option<Sign> {
         .iter()
         .any(|one| one.r#in == Location::Query && is_target(&one.wire_name));
     (by_path || by_query).then(|| Sign::Segment((*proxy).to_owned()))
+}
+
+/// Whether nothing but a version and the like stands before the last segment.
+fn is_root(segments: &[&str]) -> bool {
+    let mut named = segments.iter().filter(|segment| {
+        let version = segment.trim_start_matches(['v', 'V']);
+        let is_version = version.starts_with(|it: char| it.is_ascii_digit());
+        !segment.is_empty() && **segment != "api" && !is_version
+    });
+    named.next();
+    named.next().is_none()
 }
 
 /// A segment without what is written differently from API to API.
@@ -153,6 +168,11 @@ fn in_name(function: &Function) -> Option<Sign> {
 fn in_media_types(function: &Function) -> Option<Sign> {
     let body = function.body.as_ref()?;
     let all = super::media_types(body);
+    // Files travel so too.
+    let id = function.operation_id.as_deref().unwrap_or_default();
+    let names_batch = [id, &function.path]
+        .iter()
+        .any(|text| text.to_ascii_lowercase().contains("batch"));
     let shows = |media_type: &String| {
         let essence = media_type.split(';').next().unwrap_or_default().trim();
         matches!(
@@ -162,8 +182,7 @@ fn in_media_types(function: &Function) -> Option<Sign> {
                 | "message/http"
                 | "application/json-rpc"
                 | "multipart/batch"
-                | "multipart/mixed"
-        )
+        ) || names_batch && essence.eq_ignore_ascii_case("multipart/mixed")
     };
     all.into_iter().find(shows).map(Sign::MediaType)
 }

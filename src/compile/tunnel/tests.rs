@@ -66,6 +66,9 @@ fn paths_show_what_carries_others_and_what_only_sounds_like_it() {
         ("POST", "/v1/$batch", Some("$batch")),
         ("POST", "/batch/", Some("batch")),
         ("POST", "/index/_bulk", Some("_bulk")),
+        ("POST", "/api/v2/bulk", Some("bulk")),
+        ("POST", "/members/bulk", None),
+        ("DELETE", "/bulk", None),
         ("POST", "/json-rpc", Some("json-rpc")),
         ("POST", "/rpc", Some("rpc")),
         ("GET", "/nodes/{name}/proxy/{path}", Some("proxy")),
@@ -99,8 +102,11 @@ fn operation_ids_media_types_and_bodies_show_it_too() {
     by_id.operation_id = Some("sendBatch".to_owned());
     assert_eq!(said(&by_id), None);
 
+    let mut files = function("POST", "/disputes");
+    files.body = body("multipart/mixed", json!({}));
+    assert_eq!(said(&files), None);
     for media_type in ["application/graphql", "Multipart/Mixed; boundary=a"] {
-        let mut one = function("POST", "/x");
+        let mut one = function("POST", "/batchJobs");
         one.body = body(media_type, json!({}));
         let expected = format!("its media type `{media_type}`");
         assert_eq!(said(&one), Some(expected));
