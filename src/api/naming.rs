@@ -425,3 +425,6 @@ fn words_of_pointer(pointer: &str) -> String {
         .collect();
     words.join("/")
 }
+
+#[cfg(test)]
+mod tests;
