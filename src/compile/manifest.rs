@@ -10,7 +10,7 @@ use sha2::{Digest, Sha256};
 use super::{FUNCTIONS_FILE, RUNTIME};
 use crate::api::{
     Body, Function, MANIFEST_VERSION, Manifest, NamedApi, Operation, OperationNames, Parameter,
-    RUNTIME_ABI, Spec, schema,
+    RUNTIME_ABI, Response, Spec, schema,
 };
 use crate::config::{Filter, ServerConfig};
 use crate::python::{Rendered, RenderedFunction};
@@ -108,7 +108,7 @@ fn function(
                     values
                 }),
                 description: parameter.description.clone(),
-                schema: parameter.schema.clone(),
+                schema: schema::without_examples(&parameter.schema),
             }
         })
         .collect();
@@ -120,7 +120,7 @@ fn function(
         r#type: rendered.body.clone().unwrap_or_default(),
         alternatives: body.alternatives.clone(),
         encoding: BTreeMap::new(),
-        schema: body.schema.clone(),
+        schema: schema::without_examples(&body.schema),
     });
     Function {
         name: given.function.clone(),
@@ -133,7 +133,14 @@ fn function(
         parameters,
         body,
         returns: rendered.returns.clone(),
-        responses: operation.responses.clone(),
+        responses: operation
+            .responses
+            .iter()
+            .map(|response| Response {
+                schema: schema::without_examples(&response.schema),
+                ..response.clone()
+            })
+            .collect(),
         security: operation.security.clone(),
         pagination: None,
     }
@@ -166,7 +173,7 @@ fn needed_types(named: &NamedApi) -> IndexMap<String, Value> {
         .types
         .iter()
         .filter(|(name, _)| needed.contains(*name));
-    kept.map(|(name, value)| (name.clone(), value.clone()))
+    kept.map(|(name, value)| (name.clone(), schema::without_examples(value)))
         .collect()
 }
 

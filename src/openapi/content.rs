@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use serde_json::{Map, Value, json};
 
 use super::document::{Document, text};
+use super::examples::with_example;
 use super::schema::Schemas;
 use crate::api::{Media, OperationBody, Response, ResponseKind};
 use crate::invisible::visible;
@@ -42,7 +43,10 @@ pub(super) fn body(
     let declared = declared.map_err(|error| error.to_string())?;
     let is_bytes = is_binary(&declared, schemas);
     let (content_type, schema) = match Media::of(name) {
-        Media::Json => (name.clone(), declared),
+        Media::Json => {
+            let declared = with_example(document, declared, media.as_object());
+            (name.clone(), declared)
+        }
         Media::Range if !is_bytes => ("application/json".to_owned(), declared),
         Media::Range => (
             "application/octet-stream".to_owned(),

@@ -6,6 +6,7 @@
 
 mod content;
 mod document;
+mod examples;
 mod operations;
 mod parameters;
 mod paths;

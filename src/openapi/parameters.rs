@@ -4,6 +4,7 @@ use indexmap::IndexMap;
 use serde_json::{Map, Value};
 
 use super::document::{Document, text};
+use super::examples::with_example;
 use super::schema::Schemas;
 use crate::api::{Location, Media, OperationParameter, Style};
 use crate::headers::{is_forbidden_header, is_token};
@@ -134,6 +135,7 @@ fn parameter(
         .get("explode")
         .and_then(Value::as_bool)
         .unwrap_or(style == Style::Form);
+    let mut holder = Some(members);
     let (content_type, schema) = match members.get("content").and_then(Value::as_object) {
         Some(content) if !content.is_empty() => {
             let chosen = content
@@ -150,6 +152,7 @@ fn parameter(
                 ));
             };
             let media = document.resolve(media).map_err(|error| error.to_string())?;
+            holder = media.as_object();
             (Some(name.clone()), media.get("schema"))
         }
         _ => (None, members.get("schema")),
@@ -170,7 +173,7 @@ fn parameter(
         allow_reserved: members.get("allowReserved") == Some(&Value::Bool(true)),
         content_type,
         description: text(members, "description"),
-        schema,
+        schema: with_example(document, schema, holder),
     })))
 }
 
