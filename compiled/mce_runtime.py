@@ -3,7 +3,8 @@
 A module of stubs (``functions.py``) makes one :class:`Api` and decorates its functions with
 ``Api.operation``. A decorated function is called with keyword arguments; ``None`` leaves an
 argument out, :data:`NULL` sends a JSON null. ``f(...)`` waits for the answer, ``await f.aio(...)``
-is the same call under asyncio. An answer that is not a success raises :class:`ApiError`.
+is the same call under asyncio. ``f.with_content_type("text/csv")(...)`` sends the body as another of
+its media types. An answer that is not a success raises :class:`ApiError`.
 
 There are two backends. Inside the sandbox the call is handed to the host, which encodes, authorises
 and sends it. Anywhere else it is sent from here with ``httpx``, and these variables are read at each
@@ -99,6 +100,7 @@ class EgressError(RuntimeError):
 # -- stubs ---------------------------------------------------------------------------------------
 
 _Style = str | tuple[str, bool] | tuple[str, bool, str]
+_Encoding = Mapping[str, str | tuple[str, bool] | tuple[str, bool, bool]]
 
 
 class Api:
@@ -132,17 +134,23 @@ class Api:
         cookie: Mapping[str, _Style] | None = None,
         reserved: tuple[str, ...] = (),
         content: Mapping[str, str] | None = None,
-        body: tuple[str, str] | None = None,
+        body: tuple[str, ...] | None = None,
+        encoding: Mapping[str, _Encoding] | None = None,
         accept: str | None = None,
         responses: Mapping[str, str] | None = None,
         api_key: tuple[tuple[str, str], ...] = (),
         auth: bool = True,
+        base_url: str | None = None,
         **unknown: object,
     ) -> Callable[[Callable[P, R]], Operation[P, R]]:
         """Makes a stub callable.
 
         ``path``, ``query``, ``header`` and ``cookie`` map a Python name to its style:
         ``"form"``, ``("form", explode)`` or ``("form", explode, name on the wire)``.
+        ``base_url`` is the operation's own server, for where the environment names none.
+        ``body`` is the argument's name and its media types, the one to send unasked first.
+        ``encoding`` says of a form's media type how its properties are spelt, where not by default:
+        ``"form"``, ``("form", explode)``, ``("form", explode, allow reserved)`` or a media type.
         """
         if unknown:
             _too_new(self.server, unknown)
@@ -161,11 +169,14 @@ class Api:
                 parameters(query),
                 parameters(header),
                 parameters(cookie),
-                body,
+                body[0] if body else None,
+                body[1:] if body else (),
+                encoding or {},
                 accept,
                 responses or {},
                 api_key,
                 auth,
+                base_url,
             )
 
         def decorate(function: Callable[P, R]) -> Operation[P, R]:
@@ -187,7 +198,13 @@ class Operation(Generic[P, R]):
     __wrapped__: Callable[P, R]
     __name__: str
 
-    def __init__(self, api: Api, function: Callable[P, R], spec: Callable[[], _Spec]) -> None:
+    def __init__(
+        self,
+        api: Api,
+        function: Callable[P, R],
+        spec: Callable[[], _Spec],
+        content_type: str | None = None,
+    ) -> None:
         self.__wrapped__ = function
         self.__module__ = function.__module__
         self.__name__ = function.__name__
@@ -196,6 +213,7 @@ class Operation(Generic[P, R]):
         self._api = api
         self._make_spec = spec
         self._known_spec: _Spec | None = None
+        self._content_type = content_type
 
     def __repr__(self) -> str:
         return f"<operation {self._api.server}.{self.__name__}>"
@@ -203,17 +221,29 @@ class Operation(Generic[P, R]):
     def __call__(self, *args: P.args, **kwargs: P.kwargs) -> R:
         arguments = self._arguments(args, kwargs)
         if _host is not None:
-            answer = _host.call(self._api.server, self.__name__, arguments)
+            answer = _host.call(self._api.server, self.__name__, arguments, **self._selection())
             return cast(R, _host_result(answer))
-        return cast(R, _call(self._api, self.__name__, self._spec, arguments))
+        return cast(R, _call(self._api, self._spec, self._request(arguments)))
 
     async def aio(self, *args: P.args, **kwargs: P.kwargs) -> R:
         """The same call, awaited."""
         arguments = self._arguments(args, kwargs)
         if _host is not None:
-            answer = await _host.call_async(self._api.server, self.__name__, arguments)
+            call = _host.call_async
+            answer = await call(self._api.server, self.__name__, arguments, **self._selection())
             return cast(R, _host_result(answer))
-        return cast(R, await _call_async(self._api, self.__name__, self._spec, arguments))
+        return cast(R, await _call_async(self._api, self._spec, self._request(arguments)))
+
+    def with_content_type(self, content_type: str) -> Operation[P, R]:
+        """The same function, which sends its body as another of the documented media types."""
+        _chosen(self.__name__, self._spec, content_type)
+        return Operation(self._api, self.__wrapped__, self._make_spec, content_type)
+
+    def _selection(self) -> dict[str, str]:
+        return {} if self._content_type is None else {"content_type": self._content_type}
+
+    def _request(self, arguments: Mapping[str, Any]) -> _Request:
+        return _encode(self.__name__, self._spec, arguments, self._content_type)
 
     @property
     def _spec(self) -> _Spec:
@@ -423,11 +453,14 @@ class _Spec(NamedTuple):
     query: tuple[_Parameter, ...]
     header: tuple[_Parameter, ...]
     cookie: tuple[_Parameter, ...]
-    body: tuple[str, str] | None
+    body: str | None
+    media: tuple[str, ...]
+    encoding: Mapping[str, _Encoding]
     accept: str | None
     responses: Mapping[str, str]
     api_key: tuple[tuple[str, str], ...]
     auth: bool
+    base_url: str | None
 
 
 class _Request(NamedTuple):
@@ -445,8 +478,11 @@ class _Unfit(Exception):
     """What is wrong with an argument: ``function() argument 'name'`` goes before it."""
 
 
-def _encode(function: str, spec: _Spec, arguments: Mapping[str, Any]) -> _Request:
+def _encode(
+    function: str, spec: _Spec, arguments: Mapping[str, Any], content_type: str | None = None
+) -> _Request:
     """Encodes plain arguments. Raises TypeError where one cannot be expressed."""
+    declared, media = _chosen(function, spec, content_type)
     given = ""
     try:
         segments: dict[str, str] = {}
@@ -474,11 +510,11 @@ def _encode(function: str, spec: _Spec, arguments: Mapping[str, Any]) -> _Reques
         if spec.accept is not None and "accept" not in named:
             headers.append(("Accept", spec.accept))
         content = None
-        if spec.body is not None and spec.body[0] in arguments:
-            given, declared = spec.body
-            content = _body(declared, arguments[given])
+        if spec.body is not None and spec.body in arguments:
+            given = spec.body
+            media, content = _body(media, arguments[given], spec.encoding.get(declared, {}))
             if "content-type" not in named:
-                headers.append(("Content-Type", declared))
+                headers.append(("Content-Type", media))
     except _Unfit as problem:
         raise TypeError(f"{function}() argument {given!r} {problem}") from None
     path, fixed = _fill(function, spec.template, segments)
@@ -546,13 +582,13 @@ def _content_text(parameter: _Parameter, value: Any, ascii_only: bool = False) -
     """The value of a parameter that the document describes by ``content``."""
     if _media_kind(_essence(parameter.content)) == "json":
         return _json(value, ascii_only)
-    if isinstance(value, str):
+    if _is_text(value):
         return _text(value)
     raise _Unfit(f"must be str, not {_type_name(value)}")
 
 
 def _segment(parameter: _Parameter, value: Any) -> str:
-    """A path parameter (styles simple, label, matrix)."""
+    """A path parameter (styles simple, label, matrix, in 2.0 delimited)."""
     if parameter.content is not None:
         return _quote(_content_text(parameter, value))
     style, explode = parameter.style, parameter.explode
@@ -574,7 +610,10 @@ def _segment(parameter: _Parameter, value: Any) -> str:
     if style == "label":
         return "." + ("." if explode else ",").join(parts)
     if style != "matrix":
-        return ",".join(parts)
+        delimiter = _delimiter(parameter)
+        if delimiter != "," and isinstance(value, (list, dict)):
+            _check_delimited(delimiter, value)
+        return (delimiter if delimiter == "," else _quote(delimiter)).join(parts)
     if isinstance(value, dict) and explode:
         return "".join(f";{part}" for part in parts)
     if not explode:
@@ -587,19 +626,10 @@ def _pairs(
 ) -> list[tuple[str, str]]:
     """A query or cookie parameter as names and percent-encoded values."""
     name = parameter.wire_name
-    keep = _RESERVED if parameter.reserved else _UNRESERVED
     if parameter.content is not None:
+        keep = _RESERVED if parameter.reserved else _UNRESERVED
         return [(name, _quote(_content_text(parameter, value), keep))]
-    if not isinstance(value, (list, dict)):
-        return [(name, _quote(_text(value), keep))]
-    if parameter.style == "deepObject":
-        pairs = [(key, _quote(text, keep)) for key, text in _deep(name, value)]
-    elif not parameter.explode:
-        return _joined(parameter, value, keep)
-    elif isinstance(value, list):
-        return [(name, _quote(_text(item), keep)) for item in value]
-    else:
-        pairs = [(key, _quote(_text(item), keep)) for key, item in value.items()]
+    pairs = _spread(parameter, value)
     taken = {sibling.wire_name for sibling in siblings} - {name}
     for key, _ in pairs:
         if key in taken:
@@ -607,18 +637,61 @@ def _pairs(
     return pairs
 
 
-def _joined(parameter: _Parameter, value: Any, keep: frozenset[int]) -> list[tuple[str, str]]:
+_DELIMITERS = {"spaceDelimited": " ", "pipeDelimited": "|", "tabDelimited": "\t"}
+
+
+def _delimiter(parameter: _Parameter) -> str:
+    """What stands between the items of a list that is one value."""
+    return _DELIMITERS.get(parameter.style, ",")
+
+
+def _spread(parameter: _Parameter, value: Any, encoded: bool = True) -> list[tuple[str, str]]:
+    """A parameter, or a property of a form, as names and values, which are percent-encoded or not."""
+    name = parameter.wire_name
+    keep = _RESERVED if parameter.reserved else _UNRESERVED
+    if not isinstance(value, (list, dict)):
+        pairs = [(name, _text(value))]
+    elif parameter.style == "deepObject":
+        pairs = list(_deep(name, value))
+    elif not parameter.explode:
+        return _joined(parameter, value, keep, encoded)
+    elif isinstance(value, list):
+        pairs = [(name, _text(item)) for item in value]
+    else:
+        pairs = [(key, _text(item)) for key, item in value.items()]
+    return [(key, _quote(text, keep)) for key, text in pairs] if encoded else pairs
+
+
+def _joined(
+    parameter: _Parameter, value: Any, keep: frozenset[int], encoded: bool
+) -> list[tuple[str, str]]:
     """A list or an object as one delimited value; an empty one is left out."""
     parts = _members(value) if isinstance(value, dict) else [_text(item) for item in value]
-    delimiter = {"spaceDelimited": " ", "pipeDelimited": "|"}.get(parameter.style, ",")
-    if delimiter == ",":
+    delimiter = _delimiter(parameter)
+    if delimiter == "," and encoded:
         keep = keep - frozenset(b",")
-    elif any(delimiter in part for part in parts):
-        raise _Unfit(f"holds an item with {delimiter!r} in it, which is the delimiter")
-    # A space or a bar may not stand in a URL as it is; OpenAPI's own examples encode them.
+    else:
+        _refuse_delimiter(parts, delimiter)
+    if not parts:
+        return []
+    if not encoded:
+        return [(parameter.wire_name, delimiter.join(parts))]
+    # A space, a bar or a tab may not stand in a URL as it is; OpenAPI's own examples encode them.
     separator = delimiter if delimiter == "," else _quote(delimiter)
-    text = separator.join(_quote(part, keep) for part in parts)
-    return [(parameter.wire_name, text)] if parts else []
+    return [(parameter.wire_name, separator.join(_quote(part, keep) for part in parts))]
+
+
+def _check_delimited(delimiter: str, value: Any) -> list[str]:
+    """The parts of a list or object, none of which may hold the delimiter."""
+    parts = _members(value) if isinstance(value, dict) else [_text(item) for item in value]
+    _refuse_delimiter(parts, delimiter)
+    return parts
+
+
+def _refuse_delimiter(parts: list[str], delimiter: str) -> None:
+    """Nobody could tell a delimiter in an item from one between items."""
+    if any(delimiter in part for part in parts):
+        raise _Unfit(f"holds an item with {delimiter!r} in it, which is the delimiter")
 
 
 def _deep(name: str, value: Any) -> Iterator[tuple[str, str]]:
@@ -635,20 +708,21 @@ def _deep(name: str, value: Any) -> Iterator[tuple[str, str]]:
 
 
 def _header(parameter: _Parameter, value: Any) -> str | None:
-    """A header parameter (style simple), sent as it is; an empty list or object is left out."""
+    """A header parameter (style simple, in 2.0 delimited), sent as it is; nothing if empty."""
     if parameter.content is not None:
         return _visible(_content_text(parameter, value, ascii_only=True))
     if not isinstance(value, (list, dict)):
         return _visible(_text(value))
-    if isinstance(value, list):
-        parts = [_text(item) for item in value]
-    else:
-        parts = _members(value)
-    if any("," in part for part in parts):
-        raise _Unfit("holds an item with ',' in it, which is the delimiter")
+    delimiter = _delimiter(parameter)
+    parts = _check_delimited(delimiter, value)
     if isinstance(value, dict) and parameter.explode:
         parts = [f"{key}={item}" for key, item in zip(parts[::2], parts[1::2], strict=True)]
-    return _visible(",".join(parts)) if parts else None
+    if not parts:
+        return None
+    if delimiter == "\t":
+        # Legal between visible characters (RFC 9110, section 5.5), but in no item.
+        return delimiter.join(map(_visible, parts))
+    return _visible(delimiter.join(parts))
 
 
 def _cookie_header(
@@ -677,23 +751,191 @@ def _visible(text: str) -> str:
     return text
 
 
-def _body(media_type: str, value: Any) -> bytes:
-    kind = _media_kind(_essence(media_type))
+# -- bodies
+
+
+def _chosen(function: str, spec: _Spec, wanted: str | None) -> tuple[str, str]:
+    """The declared media type of the body, and the one to send: a range covers several."""
+    if wanted is None:
+        return (spec.media[0], spec.media[0]) if spec.media else ("", "")
+    if not spec.media:
+        raise TypeError(f"{function}() has no body, and so no content type to select")
+    essence = _essence(wanted)
+    alike = [declared for declared in spec.media if _essence(declared) == essence]
+    for declared in [wanted] * (wanted in spec.media) + alike[:1]:
+        if "*" not in declared:
+            return declared, declared
+    if _is_media_type(wanted) and "*" not in wanted:
+        for declared in spec.media:
+            if _covers(_essence(declared), essence):
+                return declared, wanted
+    known = ", ".join(_json(declared) for declared in spec.media)
+    raise TypeError(f"{function}() cannot send its body as {_json(wanted)}, only as {known}")
+
+
+def _covers(media_range: str, essence: str) -> bool:
+    if media_range == "application/*+json":
+        return essence.startswith("application/") and essence.endswith("+json")
+    if media_range in ("*/*", "*"):
+        return True
+    return media_range.endswith("/*") and essence.startswith(media_range[:-1])
+
+
+def _is_media_type(text: str) -> bool:
+    """Whether a text can stand in a header as a media type."""
+    return "/" in text and all(" " <= it <= "~" for it in text) and text == text.strip(" ")
+
+
+def _body(media_type: str, value: Any, encoding: _Encoding) -> tuple[str, bytes]:
+    """The Content-Type and the bytes of a body."""
+    essence = _essence(media_type)
+    kind = _media_kind(essence)
     if kind == "json":
-        return _json(value).encode()
+        return media_type, _json(value).encode()
     if kind == "text":
-        if not isinstance(value, str):
+        if not _is_text(value):
             raise _Unfit(f"must be str, not {_type_name(value)}")
-        return value.encode()
+        return media_type, value.encode()
+    if essence == "application/x-www-form-urlencoded":
+        return media_type, _urlencoded(value, encoding).encode()
+    if essence.startswith("multipart/"):
+        return _multipart(essence, value, encoding)
     if not isinstance(value, bytes):
         raise _Unfit(f"must be bytes, not {_type_name(value)}")
-    return value
+    return media_type, value
+
+
+def _fields(value: Any, encoding: _Encoding) -> Iterator[tuple[str, Any, _Parameter | None, str]]:
+    """A form's members with the style or the media type that they have; a null is left out."""
+    if not isinstance(value, dict):
+        raise _Unfit(f"must be dict, not {_type_name(value)}")
+    for name, item in value.items():
+        if item is None:
+            continue
+        match encoding.get(name, ""):
+            case str(media_type) if "/" in media_type or not media_type:
+                yield name, item, None, media_type
+            case str(style):
+                yield name, item, _Parameter(name, name, style, style == "form", False, None), ""
+            case (style, explode):
+                yield name, item, _Parameter(name, name, style, explode, False, None), ""
+            case (style, explode, reserved):
+                yield name, item, _Parameter(name, name, style, explode, reserved, None), ""
+
+
+def _urlencoded(value: Any, encoding: _Encoding) -> str:
+    """A form as in a query. An object without a style is JSON text."""
+    items: list[str] = []
+    for name, item, style, media_type in _fields(value, encoding):
+        try:
+            if style is not None:
+                pairs = _spread(style, item)
+            else:
+                write = _json if _media_kind(_essence(media_type)) == "json" else _text
+                values = item if isinstance(item, list) else [item]
+                pairs = [(name, _quote(write(each))) for each in values]
+        except _Unfit as problem:
+            raise _Unfit(f"member {_json(name)} {problem}") from None
+        items += [f"{_quote(key)}={text}" for key, text in pairs]
+    return "&".join(items)
+
+
+def _multipart(essence: str, value: Any, encoding: _Encoding) -> tuple[str, bytes]:
+    """A multipart body (RFC 7578). Text is a part without a media type, an object one of JSON,
+    bytes a file; each item of a list is a part."""
+    from hashlib import sha256
+
+    parts: list[bytes] = []
+    if isinstance(value, list) and essence != "multipart/form-data":
+        # Other kinds than forms may have parts without names.
+        parts = [_part(None, item, "") for item in value]
+    else:
+        for name, item, style, media_type in _fields(value, encoding):
+            try:
+                parts += _named_parts(name, item, style, media_type)
+            except _Unfit as problem:
+                raise _Unfit(f"member {_json(name)} {problem}") from None
+    # Made of the content, so that the same request is always the same bytes.
+    digest = sha256(b"".join(part + b"\r\n" for part in parts)).digest()
+    while any(_boundary(digest) in part for part in parts):
+        digest = sha256(digest).digest()
+    boundary = _boundary(digest)
+    body = b"".join(b"--%b\r\n%b\r\n" % (boundary, part) for part in parts)
+    return f"{essence}; boundary={boundary.decode()}", body + b"--%b--\r\n" % boundary
+
+
+def _boundary(digest: bytes) -> bytes:
+    return b"mce-" + digest[:16].hex().encode()
+
+
+def _named_parts(name: str, value: Any, style: _Parameter | None, media_type: str) -> list[bytes]:
+    """The parts of a property."""
+    one_file = _file(value) is not None
+    some_file = isinstance(value, list) and any(_file(item) is not None for item in value)
+    if style is not None and not one_file and not some_file:
+        pairs = _spread(style, value, encoded=False)
+        return [f"{_disposition(key)}\r\n\r\n{text}".encode() for key, text in pairs]
+    values = value if isinstance(value, list) and not one_file else [value]
+    return [_part(name, item, media_type) for item in values]
+
+
+def _file(value: Any) -> tuple[str | None, bytes, str | None] | None:
+    """File name, content and media type of bytes or of a tuple, which is a list by now."""
+    match value:
+        case bytes(content):
+            return None, content, None
+        case [name, bytes(content)] if _is_text(name):
+            return name, content, None
+        case [name, bytes(content), media_type] if _is_text(name) and _is_text(media_type):
+            return name, content, media_type
+    return None
+
+
+def _part(name: str | None, value: Any, media_type: str) -> bytes:
+    """Headers and content of one part."""
+    filename = None
+    if (file := _file(value)) is not None:
+        filename, content, own = file
+        filename = filename if filename is not None else name if name is not None else "file"
+        media_type = own if own is not None else media_type or "application/octet-stream"
+        if not _is_media_type(media_type):
+            raise _Unfit(f"has the content type {_json(media_type)}, which is no media type")
+    elif _media_kind(_essence(media_type)) == "json":
+        content = _json(value).encode()
+    elif isinstance(value, (list, dict)):
+        if media_type:
+            kind = _type_name(value)
+            raise _Unfit(f"must be str or bytes, not {kind}, as its content type is no JSON")
+        media_type = "application/json"
+        content = _json(value).encode()
+    else:
+        content = _text(value).encode()
+    lines = [] if name is None else [_disposition(name, filename)]
+    if media_type or name is None:
+        lines.append(f"Content-Type: {media_type or 'text/plain; charset=utf-8'}")
+    return "\r\n".join([*lines, "", ""]).encode() + content
+
+
+def _disposition(name: str, filename: str | None = None) -> str:
+    line = f'Content-Disposition: form-data; name="{_escaped(name)}"'
+    return line if filename is None else f'{line}; filename="{_escaped(filename)}"'
+
+
+def _escaped(name: str) -> str:
+    """A name within the quotes of a header, as browsers write it."""
+    return name.replace('"', "%22").replace("\r", "%0D").replace("\n", "%0A")
+
+
+def _is_text(value: Any) -> bool:
+    return isinstance(value, str) and not isinstance(value, _RawNumber)
 
 
 def _type_name(value: Any) -> str:
     if value is None:
         return "None"
-    return "float" if isinstance(value, _RawNumber) else type(value).__name__
+    if isinstance(value, _RawNumber):
+        return "int" if value.removeprefix("-").isdecimal() else "float"
+    return type(value).__name__
 
 
 def _json(value: Any, ascii_only: bool = False) -> str:
@@ -719,6 +961,7 @@ def _json(value: Any, ascii_only: bool = False) -> str:
 _TEXTS = frozenset(
     f"application/{name}"
     for name in ("graphql", "javascript", "toml", "x-pem-file", "x-yaml", "xml", "yaml")
+    + ("json-seq", "jsonl", "jsonlines", "ndjson", "x-jsonlines", "x-ndjson")
 )
 _GENERIC = frozenset(("", "application/octet-stream", "binary/octet-stream"))
 _LATIN = frozenset(("iso-8859-1", "iso8859-1", "latin-1", "latin1"))
@@ -952,8 +1195,8 @@ class _Outgoing(NamedTuple):
     secrets: list[str]
 
 
-def _call(api: Api, function: str, spec: _Spec, arguments: Mapping[str, Any]) -> object:
-    outgoing = _address(api, spec, _encode(function, spec, arguments))
+def _call(api: Api, spec: _Spec, request: _Request) -> object:
+    outgoing = _address(api, spec, request)
     client = _client()
     response = problem = None
     try:
@@ -963,8 +1206,8 @@ def _call(api: Api, function: str, spec: _Spec, arguments: Mapping[str, Any]) ->
     return _result(api, spec, outgoing, response, problem)
 
 
-async def _call_async(api: Api, function: str, spec: _Spec, arguments: Mapping[str, Any]) -> object:
-    outgoing = _address(api, spec, _encode(function, spec, arguments))
+async def _call_async(api: Api, spec: _Spec, request: _Request) -> object:
+    outgoing = _address(api, spec, request)
     client = _async_client()
     response = problem = None
     try:
@@ -1021,7 +1264,7 @@ def _setting(name: str) -> str | None:
 
 def _address(api: Api, spec: _Spec, request: _Request) -> _Outgoing:
     """Adds the base URL and the credentials of the environment."""
-    origin, prefix, userinfo = _base(api)
+    origin, prefix, userinfo = _base(api, spec)
     if any(segment in (".", "..") for segment in request.path.split("/")):
         raise ValueError("an argument makes a path segment `.` or `..`, which URLs cannot hold")
     variables = api.base_url_env.removesuffix("BASE_URL")
@@ -1078,11 +1321,11 @@ def _address(api: Api, spec: _Spec, request: _Request) -> _Outgoing:
     )
 
 
-def _base(api: Api) -> tuple[str, str, str | None]:
+def _base(api: Api, spec: _Spec) -> tuple[str, str, str | None]:
     """Origin, path prefix without a slash at its end, and the userinfo of the base URL."""
     from urllib.parse import unquote, urlsplit
 
-    text = os.environ.get(api.base_url_env, "").strip() or api.base_url
+    text = os.environ.get(api.base_url_env, "").strip() or spec.base_url or api.base_url
     if not text:
         raise RuntimeError(
             f"the server {api.server!r} has no base URL: set the environment variable "

@@ -445,17 +445,27 @@ class HostChannel:
             with self._write_lock:
                 self._connection.sendall(frame)
 
-    def call(self, server: str, function: str, arguments: dict[str, Any]) -> tuple[str, Any]:
+    def call(
+        self,
+        server: str,
+        function: str,
+        arguments: dict[str, Any],
+        content_type: str | None = None,
+    ) -> tuple[str, Any]:
         """Calls a compiled function; ("ok", value) or ("error", what went wrong)."""
-        message, payload, answer = self._prepare(server, function, arguments)
+        message, payload, answer = self._prepare(server, function, arguments, content_type)
         self.send(CALL, message, payload)
         return answer.result()
 
     async def call_async(
-        self, server: str, function: str, arguments: dict[str, Any]
+        self,
+        server: str,
+        function: str,
+        arguments: dict[str, Any],
+        content_type: str | None = None,
     ) -> tuple[str, Any]:
         """The same without blocking the event loop."""
-        message, payload, answer = self._prepare(server, function, arguments)
+        message, payload, answer = self._prepare(server, function, arguments, content_type)
         if len(payload) <= CHUNK:
             self.send(CALL, message, payload)
         else:
@@ -465,10 +475,12 @@ class HostChannel:
         return await asyncio.wrap_future(answer)
 
     def _prepare(
-        self, server: str, function: str, arguments: dict[str, Any]
+        self, server: str, function: str, arguments: dict[str, Any], content_type: str | None
     ) -> tuple[int, bytes, concurrent.futures.Future[tuple[str, Any]]]:
         """The number and the bytes of a call, and where its answer will be."""
         request = {"server": server, "function": function, "arguments": arguments}
+        if content_type is not None:
+            request["content_type"] = content_type
         encoder = Encoder(argument_value, segments=True, depth=MAX_DEPTH + CALL_LEVELS)
         payload = pack(encoder.encode(request), encoder.segments)
         answer: concurrent.futures.Future[tuple[str, Any]] = concurrent.futures.Future()

@@ -71,7 +71,7 @@ const ARROWS: &[(&str, &[&str])] = &[
 
 /// Of these modules, others may use these names only.
 const NARROW: &[(&str, &str, &[&str])] = &[
-    ("broker", "sandbox", &["CallError", "Host"]),
+    ("broker", "sandbox", &["Call", "CallError", "Host"]),
     ("sandbox", "config", &["Environment", "Settings"]),
 ];
 

@@ -440,7 +440,7 @@ fn output_of_another_version_is_left_with_a_warning() {
 fn a_dry_run_writes_nothing() {
     let project = Project::weather();
     let report = project.run_with(|options| options.dry_run = true);
-    assert_eq!(report.servers[0].functions, 4);
+    assert_eq!(report.servers[0].functions, 5);
     assert!(report.servers[0].changed);
     assert!(!project.path("compiled").exists());
 }
@@ -682,11 +682,8 @@ fn bad_documents_get_one_clear_error() {
         ("", "the file is empty"),
         ("<html>sign in", "HTML"),
         ("- a\n- b\n", "a mapping was expected at its root"),
-        (
-            "swagger: '2.0'\npaths: {}\n",
-            "Swagger 2.0 is not supported yet",
-        ),
-        ("title: x\n", "no `openapi` key"),
+        ("swagger: '1.2'\npaths: {}\n", "`swagger: 1.2`"),
+        ("title: x\n", "no `openapi` or `swagger` key"),
         ("openapi: 4.0.0\n", "4.0.0"),
         ("openapi: 3.0.0\npaths:\n  - a\n", "line 3"),
         ("openapi: 3.0.0\npaths: {}\npaths: {}\n", "line 3"),
@@ -702,6 +699,112 @@ fn bad_documents_get_one_clear_error() {
         );
         assert!(!project.path("compiled/weather").exists());
     }
+}
+
+const WITH_SERVERS: &str = "openapi: 3.1.0
+servers: [{url: https://a.example/v1}]
+paths:
+  /plain: {get: {operationId: plain}}
+  /upload: {servers: [{url: https://a.example/upload}], post: {operationId: upload}}
+  /elsewhere: {get: {operationId: elsewhere, servers: [{url: https://b.example}]}}
+";
+
+#[test]
+fn servers_of_operations_count_on_the_same_origin_and_without_a_base_url() {
+    let project = Project::weather();
+    project.write("weather.yaml", WITH_SERVERS);
+    let report = project.compile();
+    assert_eq!(
+        report.servers[0].unsupported,
+        [
+            "GET /elsewhere: its own server `https://b.example` is on another origin than the \
+             document's; with `base_url` it is called there"
+        ]
+    );
+    let own: Vec<_> = manifest_of(&project)["functions"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|function| (function["name"].clone(), function.get("base_url").cloned()))
+        .collect();
+    assert_eq!(
+        own,
+        [
+            ("plain".into(), None),
+            ("upload".into(), Some("https://a.example/upload".into()))
+        ]
+    );
+    let module = project.read("compiled/weather/functions.py");
+    assert!(
+        module.contains("base_url=\"https://a.example/upload\""),
+        "{module}"
+    );
+    assert!(project.verify("weather").is_ok());
+
+    project.configure(
+        "  - name: weather\n    swagger_url: weather.yaml\n    base_url: https://c.example\n",
+    );
+    let report = project.compile();
+    assert_eq!(report.servers[0].functions, 3);
+    let warning = "1 operation has a server of its own (`https://b.example`), which is not used";
+    let warnings = &report.servers[0].warnings;
+    assert!(
+        warnings.iter().any(|it| it.starts_with(warning)),
+        "{warnings:?}"
+    );
+}
+
+/// The function would be called, credentials and all, where nobody agreed to.
+#[test]
+fn a_function_on_another_origin_than_the_server_is_refused() {
+    for other in [
+        "https://b.example/upload",
+        "http://a.example/upload",
+        "https://a.example:8443/upload",
+        "https://u:p@a.example/upload",
+        "https://a.example/upload?x",
+    ] {
+        let project = Project::weather();
+        project.write("weather.yaml", WITH_SERVERS);
+        project.compile();
+        for file in ["functions.py", "manifest.json"] {
+            let name = format!("compiled/weather/{file}");
+            let text = project
+                .read(&name)
+                .replace("https://a.example/upload", other);
+            project.write(&name, &text);
+        }
+        let error = project.verify("weather").unwrap_err().to_string();
+        assert!(
+            error.contains("is on another origin than the server's"),
+            "{error}"
+        );
+    }
+}
+
+/// A document that moves, and a config that says where to go: what was committed stays, and so no
+/// function may point to where the document moved.
+#[test]
+fn servers_of_operations_do_not_move_with_the_document() {
+    let project = Project::weather();
+    project.write("weather.yaml", WITH_SERVERS);
+    project.compile();
+    project.write(
+        "weather.yaml",
+        &WITH_SERVERS.replace("a.example", "evil.example"),
+    );
+    assert!(project.compile().failed());
+    project.configure(
+        "  - name: weather\n    swagger_url: weather.yaml\n    base_url: https://c.example\n",
+    );
+    let report = project.compile();
+    assert!(!report.failed(), "{report:?}");
+    assert!(
+        !project
+            .read("compiled/weather/manifest.json")
+            .contains("evil.example")
+    );
+    assert!(project.verify("weather").is_ok());
 }
 
 /// Whatever moment the process is killed at, the folder is refused or is one whole set.

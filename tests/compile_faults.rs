@@ -4,6 +4,7 @@
 
 use std::time::{Duration, Instant};
 
+use mce::api::OperationServer;
 use mce::{api, openapi, python};
 use serde_json::{Value, json};
 
@@ -111,9 +112,10 @@ fn a_broken_reference_at_the_end_of_a_long_chain_is_found_once() {
             json!({"properties": {"next": {"$ref": next}}}),
         );
         let schema = json!({"$ref": format!("#/components/schemas/L{index}")});
+        let parameter = json!({"name": "q", "in": "query", "required": true, "schema": schema});
         paths.insert(
             format!("/{index}"),
-            json!({"get": {"responses": {"200": {"content": {"application/json": {"schema": schema}}}}}}),
+            json!({"get": {"parameters": [parameter], "responses": {}}}),
         );
     }
     let document = json!({"openapi": "3.1.0", "paths": paths, "components": {"schemas": schemas}});
@@ -178,24 +180,46 @@ fn skipped(api: &api::Api) -> Vec<String> {
 #[test]
 fn servers_of_paths_and_operations_are_not_ignored() {
     let root = json!({"servers": [{"url": "https://a.example/v1"}]});
-    let own = json!([{"url": "https://b.example"}]);
+    let own = json!([{"url": "https://u:p@b.example/x?q"}]);
     let same = json!([{"url": "https://b.example"}, {"url": "https://{x}.example/v1/",
         "variables": {"x": {"default": "a"}}}]);
+    let here = json!([{"url": "https://b.example"}, {"url": "https://a.example:443/upload/"}]);
     let api = with_path_item(
-        &json!({"servers": own, "get": {}, "put": {"servers": same}}),
+        &json!({"servers": own, "get": {}, "put": {"servers": same}, "post": {"servers": here}}),
         &root,
     );
-    assert_eq!(skipped(&api), ["GET /a: unsupported: servers of its own"]);
-    assert_eq!(api.operations[0].label(), "PUT /a");
-    let api = with_path_item(&json!({"get": {"servers": own}}), &root);
-    assert_eq!(skipped(&api), ["GET /a: unsupported: servers of its own"]);
+    let found = api.operations.iter().map(|one| (one.label(), &one.server));
+    let expected = [
+        (
+            "GET /a",
+            OperationServer::Elsewhere("`https://b.example/x`".to_owned()),
+        ),
+        ("PUT /a", OperationServer::Document),
+        (
+            "POST /a",
+            OperationServer::Own("https://a.example/upload".to_owned()),
+        ),
+    ];
+    let expected = expected
+        .iter()
+        .map(|(label, server)| ((*label).to_owned(), server));
+    assert_eq!(found.collect::<Vec<_>>(), expected.collect::<Vec<_>>());
+    for scheme in ["http://a.example/v1", "https://a.example:8443/v1", "/v1"] {
+        let own = json!([{"url": scheme}]);
+        let api = with_path_item(&json!({"get": {"servers": own}}), &root);
+        let server = &api.operations[0].server;
+        assert!(
+            matches!(server, OperationServer::Elsewhere(_)),
+            "{server:?}"
+        );
+    }
     // Neither can be resolved, yet they are the same.
     let relative = json!([{"url": "/api"}]);
     let api = with_path_item(
         &json!({"get": {"servers": relative}}),
         &json!({"servers": relative}),
     );
-    assert_eq!(api.operations.len(), 1);
+    assert_eq!(api.operations[0].server, OperationServer::Document);
 }
 
 #[test]

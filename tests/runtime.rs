@@ -305,6 +305,7 @@ async fn a_single_call_takes_the_same_path() {
         server: server.to_owned(),
         function: function.to_owned(),
         arguments: arguments_of(arguments),
+        content_type: None,
         principal: "ada".to_owned(),
     };
     let result = runtime

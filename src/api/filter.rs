@@ -1,7 +1,7 @@
 //! Which operations are compiled: the read-only rule, `include` and `exclude`.
 
 use super::manifest::{Skipped, is_known_method, is_mutating};
-use super::model::{Api, Operation};
+use super::model::{Api, Operation, sent_path};
 
 /// The rules of one server, as the config gives them.
 #[derive(Debug, Clone, Default)]
@@ -81,10 +81,26 @@ pub fn apply(api: &mut Api, rules: &Rules) -> Result<(), RuleError> {
         match reason {
             None => kept.push(operation),
             Some(reason) => api.skipped.push(Skipped {
+                base_url: operation.server.own().map(str::to_owned),
                 method: operation.method,
                 path: operation.path,
                 reason: reason.to_owned(),
             }),
+        }
+    }
+    for operation in &kept {
+        let twin = api.skipped.iter().find(|skipped| {
+            skipped.reason == "excluded"
+                && skipped.method == operation.method
+                && sent_path(&skipped.path) == sent_path(&operation.path)
+        });
+        if let Some(twin) = twin {
+            api.warnings.push(format!(
+                "`{} {}` is excluded, yet `{}` is the same request but for a fragment, which is never sent",
+                twin.method,
+                twin.path,
+                operation.label()
+            ));
         }
     }
     api.operations = kept;
@@ -206,6 +222,7 @@ mod tests {
                     operation_id: None,
                     method: (*method).to_owned(),
                     path: (*path).to_owned(),
+                    server: crate::api::OperationServer::Document,
                     tags: vec!["all".to_owned()],
                     summary: String::new(),
                     description: String::new(),

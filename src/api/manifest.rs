@@ -94,6 +94,10 @@ pub struct Function {
     pub method: String,
     /// The path template as the document spells it.
     pub path: String,
+    /// The operation's own server, on the origin of the manifest's `base_url`; used only where
+    /// neither environment nor config says where the server is.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub base_url: Option<String>,
     /// The operation's tags.
     pub tags: Vec<String>,
     /// One line on what it does.
@@ -144,6 +148,8 @@ pub enum Style {
     SpaceDelimited,
     /// `name=a|b` in a query.
     PipeDelimited,
+    /// `name=a%09b` in a query: `collectionFormat: tsv` of Swagger 2.0.
+    TabDelimited,
     /// `name[key]=value` in a query.
     DeepObject,
 }
@@ -198,12 +204,46 @@ pub struct Body {
     pub required: bool,
     /// Python type text.
     pub r#type: String,
-    /// The document's further media types.
-    pub alternatives: Vec<String>,
-    /// `encoding` per property of a form or multipart body, as the document gives it.
-    pub encoding: BTreeMap<String, Value>,
+    /// The document's further media types, which a caller may select.
+    pub alternatives: Vec<Alternative>,
+    /// How single properties of a form or multipart body are spelt, where not by default.
+    pub encoding: BTreeMap<String, Encoding>,
     /// JSON Schema (2020-12) of the value.
     pub schema: Value,
+}
+
+/// A further media type of a [`Body`]. A range (`image/*`) stands for all that it covers.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Alternative {
+    /// The media type as the document spells it.
+    pub content_type: String,
+    /// Python type text.
+    pub r#type: String,
+    /// JSON Schema (2020-12) of the value.
+    pub schema: Value,
+    /// As [`Body::encoding`].
+    #[serde(default)]
+    pub encoding: BTreeMap<String, Encoding>,
+}
+
+/// How a property of a form is spelt: by a style, or as a media type (OpenAPI 3.1.1, section
+/// 4.8.15). A style goes before a media type.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "camelCase")]
+pub struct Encoding {
+    /// The media type of the property's value.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub content_type: Option<String>,
+    /// The style, one of those that queries have.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub style: Option<Style>,
+    /// Whether arrays and objects repeat the name; by default those of the style `form` do.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub explode: Option<bool>,
+    /// Whether reserved characters are sent as they are.
+    #[serde(skip_serializing_if = "std::ops::Not::not", default)]
+    pub allow_reserved: bool,
 }
 
 /// What a response's content becomes in Python.
@@ -259,6 +299,9 @@ pub struct Skipped {
     pub path: String,
     /// `read_only`, `excluded`, or `unsupported: …`.
     pub reason: String,
+    /// As [`Function::base_url`]: no other operation may reach this one by its path.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub base_url: Option<String>,
 }
 
 impl Manifest {

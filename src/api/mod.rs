@@ -11,5 +11,8 @@ pub mod schema;
 mod unique;
 
 pub use manifest::*;
-pub use model::{Api, Media, Operation, OperationBody, OperationParameter};
+pub use model::{
+    Api, Media, Operation, OperationBody, OperationMedia, OperationParameter, OperationServer,
+    sent_path,
+};
 pub use naming::{NamedApi, NamingError, OperationNames, give_names};

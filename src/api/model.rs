@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use indexmap::IndexMap;
 use serde_json::Value;
 
-use super::manifest::{Location, Response, Security, SecurityScheme, Skipped, Style};
+use super::manifest::{Encoding, Location, Response, Security, SecurityScheme, Skipped, Style};
 
 /// A normalised API document. Schemas are JSON Schema 2020-12; a `$ref` in them is a key of
 /// [`Api::schemas`].
@@ -44,6 +44,8 @@ pub struct Operation {
     pub method: String,
     /// The path template as the document spells it.
     pub path: String,
+    /// Where the document has it.
+    pub server: OperationServer,
     /// Tags.
     pub tags: Vec<String>,
     /// The document's summary.
@@ -62,6 +64,28 @@ pub struct Operation {
     pub response_descriptions: BTreeMap<String, String>,
     /// The effective security; `[{}]` (a credential is optional) where the document says nothing.
     pub security: Security,
+}
+
+/// Where a document has an [`Operation`].
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum OperationServer {
+    /// At the document's own root server.
+    Document,
+    /// At this base URL, on the same origin.
+    Own(String),
+    /// Elsewhere: the origins, for messages.
+    Elsewhere(String),
+}
+
+impl OperationServer {
+    /// The base URL of its own.
+    #[must_use]
+    pub fn own(&self) -> Option<&str> {
+        match self {
+            Self::Own(url) => Some(url),
+            Self::Document | Self::Elsewhere(_) => None,
+        }
+    }
 }
 
 /// A parameter of an [`Operation`].
@@ -94,12 +118,40 @@ pub struct OperationBody {
     pub content_type: String,
     /// Whether it must be given.
     pub required: bool,
-    /// The document's further media types.
-    pub alternatives: Vec<String>,
+    /// The document's further media types that can be sent.
+    pub alternatives: Vec<OperationMedia>,
     /// The document's description.
     pub description: String,
     /// The schema of the value.
     pub schema: Value,
+    /// How single properties of a form are spelt, where not by default.
+    pub encoding: BTreeMap<String, Encoding>,
+}
+
+/// A further media type of an [`OperationBody`].
+#[derive(Debug, Clone)]
+pub struct OperationMedia {
+    /// The media type, which may be a range.
+    pub content_type: String,
+    /// The schema of the value.
+    pub schema: Value,
+    /// As [`OperationBody::encoding`].
+    pub encoding: BTreeMap<String, Encoding>,
+}
+
+impl OperationBody {
+    /// The media types with their schemas, the one that is sent unasked first.
+    pub fn media(&self) -> impl Iterator<Item = (&str, &Value)> {
+        let default = (self.content_type.as_str(), &self.schema);
+        let others = self.alternatives.iter();
+        std::iter::once(default).chain(others.map(|it| (it.content_type.as_str(), &it.schema)))
+    }
+
+    /// The schemas of all media types.
+    pub fn schemas_mut(&mut self) -> impl Iterator<Item = &mut Value> {
+        let others = self.alternatives.iter_mut();
+        std::iter::once(&mut self.schema).chain(others.map(|it| &mut it.schema))
+    }
 }
 
 impl Operation {
@@ -108,6 +160,12 @@ impl Operation {
     pub fn label(&self) -> String {
         format!("{} {}", self.method, self.path)
     }
+}
+
+/// A path template as it is sent: a fragment only tells operations of the document apart.
+#[must_use]
+pub fn sent_path(path: &str) -> &str {
+    path.split('#').next().unwrap_or_default()
 }
 
 /// What a media type carries.
@@ -121,6 +179,8 @@ pub enum Media {
     Multipart,
     /// `text/event-stream`.
     Events,
+    /// JSON values in a row: `application/jsonl`, `application/x-ndjson`, `application/json-seq`.
+    Lines,
     /// Text of any other kind, XML among it.
     Text,
     /// `*/*` or `application/*`: nothing is said.
@@ -143,6 +203,12 @@ impl Media {
             "application/json" | "text/json" => Self::Json,
             "application/x-www-form-urlencoded" => Self::Form,
             "text/event-stream" => Self::Events,
+            "application/jsonl"
+            | "application/jsonlines"
+            | "application/x-jsonlines"
+            | "application/ndjson"
+            | "application/x-ndjson"
+            | "application/json-seq" => Self::Lines,
             "*/*" | "application/*" | "" => Self::Range,
             "application/xml"
             | "application/yaml"

@@ -396,7 +396,9 @@ fn name_types(api: &mut Api) -> IndexMap<String, Value> {
             schema::references_mut(&mut parameter.schema, &mut rewrite);
         }
         if let Some(body) = &mut operation.body {
-            schema::references_mut(&mut body.schema, &mut rewrite);
+            for schema in body.schemas_mut() {
+                schema::references_mut(schema, &mut rewrite);
+            }
         }
         for response in &mut operation.responses {
             schema::references_mut(&mut response.schema, &mut rewrite);
@@ -406,13 +408,20 @@ fn name_types(api: &mut Api) -> IndexMap<String, Value> {
 }
 
 /// The telling parts of a pointer: `Pet` of `#/components/schemas/Pet`, `Pet/owner` of
-/// `#/components/schemas/Pet/properties/owner`.
+/// `#/components/schemas/Pet/properties/owner`, `Pet` of the whole file `models/Pet.yaml#`.
 fn words_of_pointer(pointer: &str) -> String {
-    let inner = pointer.trim_start_matches("#/");
-    let inner = inner
-        .strip_prefix("components/schemas/")
-        .or_else(|| inner.strip_prefix("definitions/"))
+    let (file, pointer) = pointer.split_once('#').unwrap_or(("", pointer));
+    let pointer = pointer.replace("%25", "%");
+    let inner = pointer.trim_start_matches('/');
+    let named = ["components/schemas/", "definitions/", "$defs/"];
+    let inner = named
+        .iter()
+        .find_map(|holder| inner.strip_prefix(holder))
         .unwrap_or(inner);
+    // What has no name of its own in its file is called after the file.
+    let first = inner.split('/').next().unwrap_or_default();
+    let is_nameless = first.is_empty() || schema::is_keyword(first);
+    let stem = (!file.is_empty() && is_nameless).then(|| stem(file));
     let words: Vec<String> = inner
         .split('/')
         .filter(|word| {
@@ -423,7 +432,18 @@ fn words_of_pointer(pointer: &str) -> String {
         })
         .map(|word| word.replace("~1", "/").replace("~0", "~"))
         .collect();
-    words.join("/")
+    let words = stem
+        .into_iter()
+        .chain(words)
+        .filter(|word| !word.is_empty());
+    words.collect::<Vec<_>>().join("/")
+}
+
+/// `Pet` of `models/Pet.yaml`.
+fn stem(file: &str) -> String {
+    let name = file.rsplit('/').next().unwrap_or_default();
+    let (stem, _) = name.rsplit_once('.').unwrap_or((name, ""));
+    stem.to_owned()
 }
 
 #[cfg(test)]

@@ -22,7 +22,16 @@ pub const SCHEMA_LIST_KEYWORDS: &[&str] = &["allOf", "anyOf", "oneOf", "prefixIt
 /// Keywords whose value is a map of schemas.
 pub const SCHEMA_MAP_KEYWORDS: &[&str] = &["properties", "patternProperties", "dependentSchemas"];
 
-/// Calls `change` on every `$ref` of a schema, and on what discriminators refer to. The depth of schemas is capped when they are read.
+/// Whether schemas are found below this keyword of a schema.
+#[must_use]
+pub fn is_keyword(name: &str) -> bool {
+    [SCHEMA_KEYWORDS, SCHEMA_LIST_KEYWORDS, SCHEMA_MAP_KEYWORDS]
+        .iter()
+        .any(|keywords| keywords.contains(&name))
+}
+
+/// Calls `change` on every `$ref` of a schema, and on what discriminators refer to. The depth of
+/// schemas is capped when they are read.
 pub fn references_mut(schema: &mut Value, change: &mut dyn FnMut(&mut String)) {
     let Value::Object(members) = schema else {
         return;

@@ -1,5 +1,6 @@
 //! Where a server's requests go: the base URL, from environment, config or manifest.
 
+use std::borrow::Cow;
 use std::net::IpAddr;
 
 use url::{Host, Url};
@@ -8,6 +9,7 @@ use super::Target;
 use super::address::{Permission, Refused};
 use super::limits::Limits;
 use crate::address::{Reach, reach};
+use crate::api::Function;
 use crate::config::{Environment, check_base_url};
 
 /// A base URL that may be called.
@@ -21,6 +23,11 @@ pub(super) struct Base {
     origin: Url,
     /// The path of the base URL without a trailing slash.
     prefix: String,
+    /// What goes before a path to tell operations apart: the prefix where operations have base
+    /// URLs of their own, which count.
+    pub(super) route_prefix: String,
+    /// Whether operations have base URLs of their own, and those count.
+    has_own: bool,
     /// What addresses the user permitted.
     pub(super) permission: Permission,
     /// Whether the host is an address that the user wrote and that is not of the internet.
@@ -38,7 +45,7 @@ enum Source {
 
 impl Base {
     /// The base URL of a server: `MCE_<SERVER>_BASE_URL`, else the config's `base_url`, else the
-    /// manifest's. Credentials only ever go to the origin found here, which is therefore one that
+    /// manifest's; see [`Self::of_function`]. Credentials only ever go to the origin found here, which is therefore one that
     /// the user wrote or that was committed.
     pub(super) fn of(target: &Target, env: &Environment, limits: &Limits) -> Result<Self, String> {
         let server = &target.manifest.server;
@@ -92,17 +99,57 @@ impl Base {
                     _ => fail(&format!("is refused: {error}")),
                 })?;
         }
-        let prefix = url.path().trim_end_matches('/').to_owned();
+        let prefix = prefix(&url);
         let mut origin = url;
         origin.set_path("");
+        let functions = target.manifest.functions.iter().map(|it| &it.base_url);
+        let skipped = target.manifest.skipped.iter().map(|it| &it.base_url);
+        let has_own = source == Source::Document && functions.chain(skipped).any(Option::is_some);
         Ok(Self {
             server: server.clone(),
             variable,
             origin,
+            route_prefix: if has_own {
+                prefix.clone()
+            } else {
+                String::new()
+            },
+            has_own,
             prefix,
             permission,
             is_private_literal,
         })
+    }
+
+    /// The base URL of a function: its own, where nobody configured another. It never leaves the
+    /// origin that credentials go to.
+    pub(super) fn of_function(&self, function: &Function) -> Result<Cow<'_, Self>, String> {
+        let Some(own) = function.base_url.as_deref().filter(|_| self.has_own) else {
+            return Ok(Cow::Borrowed(self));
+        };
+        let url = check_base_url(own)
+            .map_err(|error| format!("the base URL of {}() {error}", function.name))?;
+        if url.origin() != self.origin.origin() {
+            return Err(format!(
+                "the base URL of {}() is on another origin than the server's",
+                function.name
+            ));
+        }
+        let prefix = prefix(&url);
+        Ok(Cow::Owned(Self {
+            route_prefix: prefix.clone(),
+            prefix,
+            ..self.clone()
+        }))
+    }
+
+    /// What goes before the path of an operation with this base URL of its own, see
+    /// [`Self::route_prefix`].
+    pub(super) fn route_prefix_of(&self, own: Option<&str>) -> String {
+        match own.filter(|_| self.has_own).map(Url::parse) {
+            Some(Ok(url)) => prefix(&url),
+            _ => self.route_prefix.clone(),
+        }
     }
 
     /// A failure to connect, in words.
@@ -156,6 +203,11 @@ impl Base {
         let below = url.path().strip_prefix(self.prefix.as_str())?;
         (clean && url.origin() == self.origin.origin() && below.starts_with('/')).then_some(below)
     }
+}
+
+/// The path of a base URL without a trailing slash.
+fn prefix(url: &Url) -> String {
+    url.path().trim_end_matches('/').to_owned()
 }
 
 /// The address that a host is.

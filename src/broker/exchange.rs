@@ -239,9 +239,13 @@ fn follow(
         .flat_map(|it| it.split('&'))
         .map(str::to_owned)
         .collect();
-    if routes.check(path, &query, template).is_err()
-        && routes.check(&other, &query, template).is_err()
-    {
+    let prefix = &base.route_prefix;
+    let template = format!("{prefix}{template}");
+    let reaches_it = |path: &str| {
+        let path = format!("{prefix}{path}");
+        routes.check(&path, &query, &template).is_ok()
+    };
+    if !reaches_it(path) && !reaches_it(&other) {
         return Err("it leads to something other than the operation that was called");
     }
     Ok(next)

@@ -15,8 +15,8 @@ use super::recording::{self, Recording};
 use super::server::{Link, Server};
 use super::{Broker, Redactor, Scope};
 use crate::api::Function;
-use crate::sandbox::{CallError, Host};
-use crate::wire::{self, Arguments, Value};
+use crate::sandbox::{Call, CallError, Host};
+use crate::wire::{self, Value};
 
 /// Bytes of an answer that take long enough to read to be read elsewhere.
 const LARGE: usize = 64 << 10;
@@ -44,13 +44,12 @@ impl Execution {
     }
 
     /// One call, its record under way.
-    async fn perform(
-        &self,
-        server_name: &str,
-        function_name: &str,
-        arguments: &Arguments,
-        recording: &mut Recording,
-    ) -> Result<Value, CallError> {
+    async fn make(&self, call: &Call, recording: &mut Recording) -> Result<Value, CallError> {
+        let Call {
+            server: server_name,
+            function: function_name,
+            ..
+        } = call;
         let limit = self.broker.limits.max_calls;
         let before = self.calls.fetch_add(1, Ordering::Relaxed);
         if before >= limit {
@@ -76,7 +75,7 @@ impl Execution {
             })?;
         let limits = &self.broker.limits;
         let timeout = server.target.config.timeout.unwrap_or(limits.call_timeout);
-        let answer = tokio::time::timeout(timeout, self.send(server, function, arguments))
+        let answer = tokio::time::timeout(timeout, self.send(server, function, call))
             .await
             .map_err(|_| CallError::Network {
                 message: format!(
@@ -121,14 +120,23 @@ impl Execution {
         &self,
         server: &Server,
         function: &Function,
-        arguments: &Arguments,
+        call: &Call,
     ) -> Result<Answer, CallError> {
+        let Call {
+            arguments,
+            content_type,
+            ..
+        } = call;
         let broker = &*self.broker;
         let manifest = &*server.target.manifest;
         let Link { base, connections } =
             server.link.as_ref().map_err(|problem| CallError::Egress {
                 message: problem.clone(),
             })?;
+        let base = base
+            .of_function(function)
+            .map_err(|message| CallError::Egress { message })?;
+        let base = &*base;
         let vault_error = |error: crate::vault::Error| CallError::Egress {
             message: error.to_string(),
         };
@@ -152,10 +160,14 @@ impl Execution {
             extra_headers,
         };
         parts.check_keys()?;
-        let request = wire::encode(function, &manifest.types, arguments).map_err(|error| {
-            CallError::Argument {
-                message: error.to_string(),
-            }
+        let request = wire::encode(
+            function,
+            &manifest.types,
+            arguments,
+            content_type.as_deref(),
+        )
+        .map_err(|error| CallError::Argument {
+            message: error.to_string(),
         })?;
         let outgoing = parts.assemble(request)?;
         let limit = broker.limits.max_request_bytes;
@@ -243,17 +255,10 @@ fn conclusion(
 
 #[async_trait]
 impl Host for Execution {
-    async fn call(
-        &self,
-        server: &str,
-        function: &str,
-        arguments: Arguments,
-    ) -> Result<Value, CallError> {
+    async fn perform(&self, call: Call) -> Result<Value, CallError> {
         let recorder = Arc::clone(&self.broker.recorder);
-        let mut recording = Recording::start(recorder, &self.scope, server, function);
-        let result = self
-            .perform(server, function, &arguments, &mut recording)
-            .await;
+        let mut recording = Recording::start(recorder, &self.scope, &call.server, &call.function);
+        let result = self.make(&call, &mut recording).await;
         let result = match result {
             // These were freed of secrets when the answer was read.
             Ok(_) | Err(CallError::Api { .. }) => result,

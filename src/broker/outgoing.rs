@@ -4,6 +4,7 @@
 use std::collections::{BTreeSet, HashSet};
 
 use bytes::Bytes;
+use indexmap::IndexMap;
 use percent_encoding::utf8_percent_encode;
 use reqwest::Method;
 use reqwest::header::{COOKIE, HeaderMap, HeaderName, HeaderValue, USER_AGENT};
@@ -14,7 +15,7 @@ use super::base::Base;
 use super::names::{is_override, normal, quoted};
 use super::routes::Routes;
 use super::templates::{Item, Template, decoded_item};
-use crate::api::{Function, Location, Manifest, Parameter, Style};
+use crate::api::{Body, Function, Location, Manifest, Media, Parameter, Style};
 use crate::headers::is_forbidden_header;
 use crate::sandbox::CallError;
 use crate::vault::Credential;
@@ -94,8 +95,13 @@ impl Parts<'_> {
                 "its headers are longer than {LONGEST_HEADERS} bytes"
             )));
         }
+        let prefix = &self.base.route_prefix;
         self.routes
-            .check(&request.path, &request.query, &self.function.path)
+            .check(
+                &format!("{prefix}{}", request.path),
+                &request.query,
+                &format!("{prefix}{}", self.function.path),
+            )
             .map_err(|error| self.refuse(&error.to_string()))?;
 
         let (query, secret_query) = self.query(request.query)?;
@@ -249,7 +255,7 @@ impl Parts<'_> {
         }
         if let Some(body) = &self.function.body
             && let Some(Value::Object(members)) = self.arguments.get(&body.name)
-            && let Some(key) = members.keys().find(|key| is_override(key))
+            && let Some(key) = body_keys(body, members).find(|key| is_override(key))
         {
             return Err(self.refuse(&format!(
                 "`{}` may not hold the key `{}`, by which servers take another method",
@@ -459,6 +465,24 @@ fn cookie_pairs(text: &str) -> impl Iterator<Item = (&str, &str)> {
         .map(str::trim)
         .filter(|pair| !pair.is_empty())
         .map(|pair| pair.split_once('=').unwrap_or((pair, "")))
+}
+
+/// The keys of a body that may be names on the wire: a form's object can bring names of its own.
+fn body_keys<'a>(
+    body: &Body,
+    members: &'a IndexMap<String, Value>,
+) -> impl Iterator<Item = &'a String> {
+    let others = body.alternatives.iter().map(|other| &other.content_type);
+    let is_form = std::iter::once(&body.content_type)
+        .chain(others)
+        .any(|name| matches!(Media::of(name), Media::Form | Media::Multipart));
+    members.iter().flat_map(move |(key, value)| {
+        let inner = match value {
+            Value::Object(inner) if is_form => Some(inner.keys()),
+            _ => None,
+        };
+        std::iter::once(key).chain(inner.into_iter().flatten())
+    })
 }
 
 #[cfg(test)]

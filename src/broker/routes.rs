@@ -8,6 +8,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use percent_encoding::percent_decode_str;
 
+use super::base::Base;
 use super::templates::{Case, Item, Template, trimmed};
 use crate::api::Manifest;
 
@@ -50,11 +51,19 @@ pub(super) struct Routes {
 }
 
 impl Routes {
-    /// Of every operation in the manifest, whatever its method.
-    pub(super) fn new(manifest: &Manifest) -> Self {
-        let functions = manifest.functions.iter().map(|function| &function.path);
-        let skipped = manifest.skipped.iter().map(|skipped| &skipped.path);
-        Self::of(functions.chain(skipped).map(String::as_str))
+    /// Of every operation in the manifest, whatever its method. Where operations have base URLs of
+    /// their own, the path of that goes before each template, and has to before what is checked.
+    pub(super) fn new(manifest: &Manifest, base: Option<&Base>) -> Self {
+        let functions = manifest.functions.iter();
+        let functions = functions.map(|it| (&it.base_url, &it.path));
+        let skipped = manifest.skipped.iter();
+        let skipped = skipped.map(|it| (&it.base_url, &it.path));
+        let paths = functions.chain(skipped).map(|(own, path)| {
+            let prefix = base.map(|base| base.route_prefix_of(own.as_deref()));
+            format!("{}{path}", prefix.unwrap_or_default())
+        });
+        let paths: Vec<String> = paths.collect();
+        Self::of(paths.iter().map(String::as_str))
     }
 
     fn of<'path>(paths: impl Iterator<Item = &'path str>) -> Self {

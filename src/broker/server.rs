@@ -30,8 +30,9 @@ pub(super) struct Link {
 
 impl Server {
     pub(super) fn new(target: Target, vault: &Vault, env: &Environment, limits: &Limits) -> Self {
-        let routes = Routes::new(&target.manifest);
         let link = Self::link(&target, vault, env, limits);
+        let base = link.as_ref().ok().map(|link| &link.base);
+        let routes = Routes::new(&target.manifest, base);
         Self {
             target,
             routes,

@@ -36,6 +36,10 @@ pub(super) struct Arguments {
     #[arg(value_name = "SERVER.FUNCTION")]
     function: String,
 
+    /// Send the body as this media type, one of those that the document lists
+    #[arg(long, value_name = "TYPE")]
+    content_type: Option<String>,
+
     /// Its arguments
     #[arg(value_name = "NAME=VALUE")]
     values: Vec<String>,
@@ -53,6 +57,7 @@ pub(super) fn run(arguments: &Arguments, startup: &Startup) -> Outcome {
         server: server.to_owned(),
         function: function.to_owned(),
         arguments: parse(&arguments.values, startup.settings.max_request_bytes)?,
+        content_type: arguments.content_type.clone(),
         principal: LOCAL_PRINCIPAL.to_owned(),
     };
     let configured = startup.configured(arguments.config.path())?;

@@ -5,9 +5,11 @@
 //! variables, and of each function method, path, parameters with place, style and name on the
 //! wire, body, `Accept`, responses, and credentials.
 
+use std::collections::BTreeMap;
+
 use serde_json::{Value, json};
 
-use crate::api::{Function, Location, Manifest, Style};
+use crate::api::{Encoding, Function, Location, Manifest, Style};
 use crate::pysyntax::module::{Arguments, ModuleFacts, Stub};
 use crate::variables;
 
@@ -67,6 +69,21 @@ fn agree(manifest: &Manifest, stub: &Stub, function: &Function) -> bool {
         && canonical(&stub.arguments) == canonical(&decorator(manifest, function))
 }
 
+/// How the properties of a form are spelt: a media type, or style, explode and allowReserved.
+fn encoding_of_form(encoding: &BTreeMap<String, Encoding>) -> Value {
+    let properties = encoding.iter().map(|(property, encoding)| {
+        let stated = match encoding.style {
+            Some(style) => {
+                let explode = encoding.explode.unwrap_or(style == Style::Form);
+                json!([style, explode, encoding.allow_reserved])
+            }
+            None => json!(encoding.content_type),
+        };
+        (property.clone(), stated)
+    });
+    Value::Object(properties.collect())
+}
+
 fn sorted(mut names: Vec<&str>) -> Vec<&str> {
     names.sort_unstable();
     names
@@ -107,7 +124,19 @@ fn decorator(manifest: &Manifest, function: &Function) -> Arguments {
     });
     say("content", Value::Object(content.collect()));
     if let Some(body) = &function.body {
-        say("body", json!([body.name, body.content_type]));
+        let others = body.alternatives.iter();
+        let media = std::iter::once(&body.content_type).chain(others.map(|it| &it.content_type));
+        let stated = std::iter::once(&body.name).chain(media);
+        say(
+            "body",
+            stated.map(|text| Value::from(text.as_str())).collect(),
+        );
+        let others = body.alternatives.iter();
+        let encodings = std::iter::once((&body.content_type, &body.encoding))
+            .chain(others.map(|it| (&it.content_type, &it.encoding)))
+            .filter(|(_, encoding)| !encoding.is_empty())
+            .map(|(content_type, encoding)| (content_type.clone(), encoding_of_form(encoding)));
+        say("encoding", Value::Object(encodings.collect()));
     }
     if let Some(accept) = function.accept() {
         say("accept", Value::from(accept));
@@ -131,6 +160,9 @@ fn decorator(manifest: &Manifest, function: &Function) -> Arguments {
     if function.security.is_empty() {
         say("auth", Value::Bool(false));
     }
+    if let Some(base_url) = &function.base_url {
+        say("base_url", Value::from(base_url.as_str()));
+    }
     arguments
 }
 
@@ -147,12 +179,33 @@ fn canonical(arguments: &Arguments) -> Arguments {
             }
         }
     }
+    if let Some(Value::Object(forms)) = arguments.get_mut("encoding") {
+        let properties = forms.values_mut().filter_map(Value::as_object_mut);
+        for value in properties.flat_map(serde_json::Map::values_mut) {
+            *value = property(value.take());
+        }
+    }
     for keyword in ["reserved", "api_key"] {
         if let Some(Value::Array(items)) = arguments.get_mut(keyword) {
             items.sort_by_cached_key(Value::to_string);
         }
     }
     arguments
+}
+
+/// A media type, or `"style"`, `(style, explode)` or `(style, explode, allow_reserved)`, always as
+/// the last.
+fn property(stated: Value) -> Value {
+    let items = match stated {
+        Value::String(text) if text.contains('/') => return Value::String(text),
+        Value::Array(items) => items,
+        other => vec![other],
+    };
+    match items.as_slice() {
+        [style] => json!([style, *style == json!(Style::Form), false]),
+        [style, explode] => json!([style, explode, false]),
+        _ => Value::Array(items),
+    }
 }
 
 /// `"style"`, `(style, explode)` or `(style, explode, name)`, always as the last.

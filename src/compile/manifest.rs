@@ -9,8 +9,8 @@ use sha2::{Digest, Sha256};
 
 use super::{FUNCTIONS_FILE, RUNTIME};
 use crate::api::{
-    Body, Function, MANIFEST_VERSION, Manifest, NamedApi, Operation, OperationNames, Parameter,
-    RUNTIME_ABI, Response, Spec, schema,
+    Alternative, Body, Function, MANIFEST_VERSION, Manifest, NamedApi, Operation, OperationNames,
+    Parameter, RUNTIME_ABI, Response, Spec, schema,
 };
 use crate::config::{Filter, ServerConfig};
 use crate::python::{Rendered, RenderedFunction};
@@ -23,6 +23,8 @@ pub(super) struct Inputs<'a> {
     pub(super) server: &'a ServerConfig,
     pub(super) title: &'a str,
     pub(super) bytes: &'a [u8],
+    /// The further documents it refers to, by name.
+    pub(super) files: &'a BTreeMap<String, Vec<u8>>,
     pub(super) named: &'a NamedApi,
     pub(super) rendered: &'a Rendered,
     pub(super) read_only: bool,
@@ -45,6 +47,8 @@ pub(super) fn assemble(inputs: &Inputs<'_>) -> Manifest {
         .map(|((operation, names), rendered)| function(named, operation, names, rendered))
         .collect();
     let sha256 = sha256_hex(inputs.bytes);
+    let hashes = |(name, bytes): (&String, &Vec<u8>)| (name.clone(), sha256_hex(bytes));
+    let files: BTreeMap<String, String> = inputs.files.iter().map(hashes).collect();
     Manifest {
         manifest_version: MANIFEST_VERSION,
         runtime_abi: RUNTIME_ABI,
@@ -54,11 +58,11 @@ pub(super) fn assemble(inputs: &Inputs<'_>) -> Manifest {
         spec: Spec {
             version: named.api.version.clone(),
             source: source_text(server),
-            files: BTreeMap::new(),
+            files: files.clone(),
             sha256: sha256.clone(),
         },
         compiler: COMPILER.to_owned(),
-        fingerprint: fingerprint(server, &sha256),
+        fingerprint: fingerprint(server, &sha256, &files),
         read_only: inputs.read_only,
         base_url: named.api.base_url.clone(),
         base_url_env: server.env_name("BASE_URL"),
@@ -117,9 +121,19 @@ fn function(
         name: given.body.clone().unwrap_or_default(),
         content_type: body.content_type.clone(),
         required: body.required,
-        r#type: rendered.body.clone().unwrap_or_default(),
-        alternatives: body.alternatives.clone(),
-        encoding: BTreeMap::new(),
+        r#type: rendered.body.first().cloned().unwrap_or_default(),
+        alternatives: body
+            .alternatives
+            .iter()
+            .zip(rendered.body.iter().skip(1))
+            .map(|(media, kind)| Alternative {
+                content_type: media.content_type.clone(),
+                r#type: kind.clone(),
+                schema: schema::without_examples(&media.schema),
+                encoding: media.encoding.clone(),
+            })
+            .collect(),
+        encoding: body.encoding.clone(),
         schema: schema::without_examples(&body.schema),
     });
     Function {
@@ -127,6 +141,7 @@ fn function(
         operation_id: operation.operation_id.clone(),
         method: operation.method.clone(),
         path: operation.path.clone(),
+        base_url: operation.server.own().map(str::to_owned),
         tags: operation.tags.clone(),
         summary: rendered.summary.clone(),
         deprecated: operation.deprecated,
@@ -154,7 +169,9 @@ fn needed_types(named: &NamedApi) -> IndexMap<String, Value> {
             pending.extend(schema::references(&parameter.schema));
         }
         if let Some(body) = &operation.body {
-            pending.extend(schema::references(&body.schema));
+            for (_, schema) in body.media() {
+                pending.extend(schema::references(schema));
+            }
         }
         for response in &operation.responses {
             pending.extend(schema::references(&response.schema));
@@ -221,8 +238,8 @@ pub(super) fn source_text(server: &ServerConfig) -> String {
     text
 }
 
-/// SHA-256 over all that the output depends on: document, effective config, compiler.
-fn fingerprint(server: &ServerConfig, document: &str) -> String {
+/// SHA-256 over all that the output depends on: documents, effective config, compiler.
+fn fingerprint(server: &ServerConfig, document: &str, files: &BTreeMap<String, String>) -> String {
     let filter =
         |filter: &Filter| serde_json::json!([filter.tags, filter.paths, filter.operation_ids]);
     let allow: Vec<String> = server
@@ -230,7 +247,7 @@ fn fingerprint(server: &ServerConfig, document: &str) -> String {
         .iter()
         .map(|entry| format!("{} {}", entry.method, entry.path))
         .collect();
-    let effective = serde_json::json!({
+    let mut effective = serde_json::json!({
         "compiler": COMPILER,
         "document": document,
         "runtime": sha256_hex(RUNTIME.as_bytes()),
@@ -244,6 +261,9 @@ fn fingerprint(server: &ServerConfig, document: &str) -> String {
         "rename": server.rename,
         "top_level_functions": server.top_level_functions,
     });
+    if !files.is_empty() {
+        effective["files"] = serde_json::json!(files);
+    }
     sha256_hex(effective.to_string().as_bytes())
 }
 

@@ -207,7 +207,7 @@ async fn one(
     // Parsing and rendering are work for a processor, not for the event loop.
     let compiled = deadline::within(DEADLINE, move |gate| {
         let mut report = report;
-        if let Err(error) = server::compile(&config, &loaded, &run, gate, &mut report) {
+        if let Err(error) = server::compile(&config, loaded, &run, gate, &mut report) {
             report.error = Some(error.to_string());
         }
         report

@@ -1,5 +1,6 @@
 //! One server: from the document's bytes to the files of its folder.
 
+use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use super::advice;
@@ -8,7 +9,7 @@ use super::folder::{self, FolderError, Lock};
 use super::manifest::{self, Inputs};
 use super::{Run, ServerReport, json};
 use crate::api::filter::{self, RuleError, Rules, Selection};
-use crate::api::{Api, Manifest, NamingError, give_names};
+use crate::api::{Api, Manifest, NamingError, OperationServer, Skipped, give_names};
 use crate::config::{Environment, Filter, ServerConfig};
 use crate::invisible::visible;
 use crate::openapi::{self, LoadError, Loaded, ReadError};
@@ -71,6 +72,7 @@ pub(super) async fn load(
         folder,
         headers,
         certificates,
+        limit: openapi::TIMEOUT,
     };
     Ok(openapi::load(&request).await?)
 }
@@ -78,18 +80,23 @@ pub(super) async fn load(
 /// Compiles a loaded document and writes the server's folder, if the gate lets it.
 pub(super) fn compile(
     server: &ServerConfig,
-    loaded: &Loaded,
+    loaded: Loaded,
     run: &Run,
     gate: &Gate,
     report: &mut ServerReport,
 ) -> Result<(), CompileError> {
     let options = &run.options;
     let lock = folder::lock(&options.output, &server.name)?;
-    let mut api = openapi::read(&loaded.bytes, loaded.location.as_ref()).map_err(|error| {
-        CompileError::Read {
-            source_shown: visible(&manifest::shown(server)),
-            error,
-        }
+    let Loaded {
+        bytes,
+        location,
+        files,
+        document,
+    } = loaded;
+    let read = document.read(&bytes, location.as_ref());
+    let mut api = read.map_err(|error| CompileError::Read {
+        source_shown: visible(&manifest::shown(server)),
+        error,
     })?;
     if api.base_url.is_none() && server.base_url.is_none() {
         let has_reason = api
@@ -108,6 +115,7 @@ pub(super) fn compile(
     if !options.accept_origin {
         keep_origin(server, &lock, &mut api)?;
     }
+    own_servers(server, &mut api);
     let read_only = server.is_read_only;
     #[cfg(feature = "test-hooks")]
     let read_only = read_only && !options.no_filter;
@@ -150,7 +158,8 @@ pub(super) fn compile(
     let manifest = manifest::assemble(&Inputs {
         server,
         title: &title,
-        bytes: &loaded.bytes,
+        bytes: &bytes,
+        files: &files,
         named: &named,
         rendered: &rendered,
         read_only: server.is_read_only,
@@ -243,16 +252,61 @@ fn check_origin(lock: &Lock, new: Option<&str>) -> Result<(), Moved> {
     let (Some(manifest), Some(new)) = (&lock.manifest, new) else {
         return Ok(());
     };
-    let origin = |text: &str| {
-        url::Url::parse(text)
-            .ok()
-            .map(|url| url.origin().ascii_serialization())
-    };
     let old = manifest.base_url.as_deref().and_then(origin);
     match origin(new) {
         Some(new) if old.as_ref() != Some(&new) => Err(Moved { old, new }),
         _ => Ok(()),
     }
+}
+
+/// Operations that the document has elsewhere: a configured base URL is the whole prefix of every
+/// path, and without one nothing, credentials least of all, goes to another origin.
+fn own_servers(server: &ServerConfig, api: &mut Api) {
+    let root = api.base_url.as_deref().and_then(origin);
+    let mut elsewhere: BTreeMap<String, usize> = BTreeMap::new();
+    let mut kept = Vec::new();
+    for mut operation in std::mem::take(&mut api.operations) {
+        if let OperationServer::Own(url) = &operation.server
+            && origin(url) != root
+        {
+            // The committed origin was kept, see [`keep_origin`].
+            operation.server = OperationServer::Elsewhere(format!("`{}`", visible(url)));
+        }
+        let OperationServer::Elsewhere(servers) = &operation.server else {
+            kept.push(operation);
+            continue;
+        };
+        if server.base_url.is_some() {
+            *elsewhere.entry(servers.clone()).or_default() += 1;
+            kept.push(operation);
+            continue;
+        }
+        api.skipped.push(Skipped {
+            reason: format!(
+                "unsupported: its own server {servers} is on another origin than the document's; \
+                 with `base_url` it is called there"
+            ),
+            method: operation.method,
+            path: operation.path,
+            base_url: None,
+        });
+    }
+    api.operations = kept;
+    for (servers, count) in elsewhere {
+        let verb = if count == 1 {
+            "operation has"
+        } else {
+            "operations have"
+        };
+        api.warnings.push(format!(
+            "{count} {verb} a server of its own ({servers}), which is not used: `base_url` is"
+        ));
+    }
+}
+
+fn origin(text: &str) -> Option<String> {
+    let url = url::Url::parse(text).ok()?;
+    Some(url.origin().ascii_serialization())
 }
 
 fn rules(server: &ServerConfig, read_only: bool) -> Rules {

@@ -135,6 +135,16 @@ fn check(output: &Path, server: &str) -> Result<Verified, VerifyError> {
             let (name, method) = (&function.name, visible(&function.method));
             return Err(refuse(format!("the method of `{name}` is `{method}`")));
         }
+        let is_here = function.base_url.as_deref().is_none_or(|own| {
+            let root = manifest.base_url.as_deref();
+            root.is_some_and(|root| is_same_origin(own, root))
+        });
+        if !is_here {
+            return Err(refuse(format!(
+                "the `base_url` of `{}` is on another origin than the server's",
+                function.name
+            )));
+        }
     }
     let mut functions = None;
     for (file, sha256) in &manifest.outputs {
@@ -171,6 +181,18 @@ fn check(output: &Path, server: &str) -> Result<Verified, VerifyError> {
         manifest,
         functions: CompiledModule::new(functions, facts),
     })
+}
+
+/// Whether credentials for one URL may go to the other, which names no user and has no query.
+fn is_same_origin(own: &str, root: &str) -> bool {
+    let (Ok(own), Ok(root)) = (url::Url::parse(own), url::Url::parse(root)) else {
+        return false;
+    };
+    let is_plain = own.username().is_empty()
+        && own.password().is_none()
+        && own.query().is_none()
+        && own.fragment().is_none();
+    is_plain && matches!(own.scheme(), "http" | "https") && own.origin() == root.origin()
 }
 
 impl Verified {

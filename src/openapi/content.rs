@@ -1,97 +1,32 @@
-//! Request bodies and responses: which media type is used and what it carries.
+//! Responses: which media type is used and what it carries.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 use serde_json::{Map, Value, json};
 
+use super::bodies::is_binary;
 use super::document::{Document, text};
-use super::examples::with_example;
 use super::schema::Schemas;
-use crate::api::{Media, OperationBody, Response, ResponseKind};
+use crate::api::{Media, Response, ResponseKind};
+use crate::headers::is_token;
 use crate::invisible::visible;
 
-/// The request body; else why the operation cannot be called.
-pub(super) fn body(
-    document: &Document,
-    schemas: &Schemas<'_>,
-    operation: &Map<String, Value>,
-) -> Result<Option<OperationBody>, String> {
-    let value = match operation.get("requestBody") {
-        None | Some(Value::Null) => return Ok(None),
-        Some(value) => document.resolve(value).map_err(|error| error.to_string())?,
-    };
-    let members = value.as_object().ok_or("the request body is no mapping")?;
-    let content = match members.get("content") {
-        None | Some(Value::Null) => return Ok(None),
-        Some(Value::Object(content)) if content.is_empty() => return Ok(None),
-        Some(Value::Object(content)) => content,
-        Some(_) => return Err("the content of the request body is no mapping".to_owned()),
-    };
-    let Some((name, media)) = preferred(content) else {
-        let name = content
-            .keys()
-            .next()
-            .map(|name| visible(name))
-            .unwrap_or_default();
-        return Err(format!("request body {name}"));
-    };
-    if name.chars().any(|c| c.is_control() || !c.is_ascii()) {
-        return Err("the media type of the request body is malformed".to_owned());
+/// The schema of a whole content; that of the items alone (3.2, `itemSchema`) makes a list.
+pub(super) fn media_schema(media: &Value) -> Cow<'_, Value> {
+    match (media.get("schema"), media.get("itemSchema")) {
+        (Some(schema), _) => Cow::Borrowed(schema),
+        (None, Some(items)) => Cow::Owned(json!({"type": "array", "items": items})),
+        (None, None) => Cow::Owned(Value::Bool(true)),
     }
-    let media = document.resolve(media).map_err(|error| error.to_string())?;
-    let declared = schemas.raise(media.get("schema").unwrap_or(&Value::Bool(true)));
-    let declared = declared.map_err(|error| error.to_string())?;
-    let is_bytes = is_binary(&declared, schemas);
-    let (content_type, schema) = match Media::of(name) {
-        Media::Json => {
-            let declared = with_example(document, declared, media.as_object());
-            (name.clone(), declared)
-        }
-        Media::Range if !is_bytes => ("application/json".to_owned(), declared),
-        Media::Range => (
-            "application/octet-stream".to_owned(),
-            json!({"type": "string", "format": "binary"}),
-        ),
-        Media::Text => (name.clone(), json!({"type": "string"})),
-        _ => (name.clone(), json!({"type": "string", "format": "binary"})),
-    };
-    Ok(Some(OperationBody {
-        alternatives: content
-            .keys()
-            .filter(|other| *other != name)
-            .cloned()
-            .collect(),
-        content_type,
-        required: members.get("required") == Some(&Value::Bool(true)),
-        description: text(members, "description"),
-        schema,
-    }))
 }
 
-/// JSON first, then bytes, then text; forms are not written yet.
-fn preferred(content: &Map<String, Value>) -> Option<(&String, &Value)> {
-    let rank = |name: &str| match Media::of(name) {
-        Media::Json if name.eq_ignore_ascii_case("application/json") => Some(0),
-        Media::Json => Some(1),
-        Media::Range => Some(2),
-        Media::Binary if !name.contains('*') => Some(3),
-        Media::Text if !name.contains('*') => Some(4),
-        _ => None,
-    };
-    content
-        .iter()
-        .filter_map(|entry| rank(entry.0).map(|rank| (rank, entry)))
-        .min_by_key(|(rank, _)| *rank)
-        .map(|(_, entry)| entry)
-}
-
-fn is_binary(schema: &Value, schemas: &Schemas<'_>) -> bool {
-    let target = schema
-        .get("$ref")
-        .and_then(Value::as_str)
-        .and_then(|pointer| schemas.target(pointer));
-    let schema = target.as_ref().unwrap_or(schema);
-    schema.get("format").and_then(Value::as_str) == Some("binary")
+/// Whether a text is a media type or a range of them, with or without parameters.
+pub(super) fn is_media_type(text: &str) -> bool {
+    let essence = text.split(';').next().unwrap_or_default().trim();
+    let is_name = |name: &str| !name.is_empty() && (name == "*" || is_token(name));
+    !text.chars().any(|c| c.is_control() || !c.is_ascii())
+        && matches!(essence.split_once('/'), Some((kind, subtype)) if is_name(kind) && is_name(subtype))
 }
 
 /// The responses and their descriptions; else why the operation cannot be called.
@@ -126,7 +61,7 @@ pub(super) fn responses(
             continue;
         };
         descriptions.insert(status.clone(), text(members, "description"));
-        responses.push(response(document, schemas, status, members)?);
+        responses.push(response(document, schemas, status, members, warn)?);
     }
     Ok((responses, descriptions))
 }
@@ -150,6 +85,7 @@ fn response(
     schemas: &Schemas<'_>,
     status: String,
     members: &Map<String, Value>,
+    warn: &mut dyn FnMut(String),
 ) -> Result<Response, String> {
     let empty = Map::new();
     let content = members
@@ -158,7 +94,7 @@ fn response(
         .unwrap_or(&empty);
     let mut entries: Vec<(&String, &Value)> = content
         .iter()
-        .filter(|(name, _)| !name.chars().any(|c| c.is_control() || !c.is_ascii()))
+        .filter(|(name, _)| is_media_type(name))
         .collect();
     entries.sort_by_key(|(name, _)| match Media::of(name) {
         Media::Json => 0,
@@ -166,7 +102,7 @@ fn response(
         Media::Text => 2,
         Media::Binary => 3,
         Media::Form | Media::Multipart => 4,
-        Media::Events => 5,
+        Media::Events | Media::Lines => 5,
     });
     let Some((name, media)) = entries.first() else {
         return Ok(Response {
@@ -177,8 +113,13 @@ fn response(
         });
     };
     let media = document.resolve(media).map_err(|error| error.to_string())?;
-    let schema = schemas.raise(media.get("schema").unwrap_or(&Value::Bool(true)));
-    let schema = schema.map_err(|error| error.to_string())?;
+    let schema = schemas.raise_leniently(&media_schema(media));
+    let (schema, dangling) = schema.map_err(|error| error.to_string())?;
+    if let Some(error) = dangling {
+        warn(format!(
+            "the answer {status} may hold anything where {error}"
+        ));
+    }
     let kind = match Media::of(name) {
         Media::Range if is_binary(&schema, schemas) => ResponseKind::Bytes,
         Media::Json | Media::Range => ResponseKind::Json,

@@ -1,18 +1,21 @@
 //! The document as a tree, and what local references in it lead to.
 
+use std::borrow::Cow;
 use std::cell::{Cell, RefCell};
 use std::collections::HashMap;
 
-use percent_encoding::percent_decode_str;
 use serde_json::{Map, Value};
 
+use super::bundle::{MOST_REFERENCES, Parts};
+use super::pointer::{MOST_HOPS, decoded, escaped, step, unescaped};
+use super::version::{self, Dialect};
 use crate::invisible::visible;
-use crate::yaml::{self, NodeValue, Position};
+use crate::yaml::{self, Limits, NodeValue, Position};
 
 /// References followed in a row before giving up.
 const LONGEST_CHAIN: usize = 256;
-/// References in one document.
-const MOST_REFERENCES: usize = 200_000;
+/// Bytes of a reference that others have made longer on the way.
+const LONGEST_REFERENCE: usize = 1 << 16;
 /// Bytes that references may repeat in all operations together.
 const MOST_REPEATED: usize = 128 << 20;
 /// What a value costs beside its text, in bytes.
@@ -56,21 +59,29 @@ pub(super) enum ReferenceError {
     External(String),
     #[error("reference `{0}` leads nowhere")]
     Missing(String),
+    #[error("reference `{reference}` cannot be resolved: {reason}")]
+    Unresolved { reference: String, reason: String },
     #[error("reference `{0}` is part of a loop or of a chain longer than {LONGEST_CHAIN}")]
     Endless(String),
     #[error("the references of all operations repeat too much of the document")]
     TooMuchRepeated,
 }
 
+impl ReferenceError {
+    /// Whether there is nothing where the reference leads.
+    pub(super) fn is_missing(&self) -> bool {
+        matches!(self, Self::Missing(_))
+    }
+}
+
 /// A parsed document.
 #[derive(Debug)]
 pub(super) struct Document {
     pub(super) root: Map<String, Value>,
+    /// What lies elsewhere.
+    pub(super) parts: Parts,
     pub(super) version: String,
-    /// Whether schemas are those of 3.0 rather than JSON Schema 2020-12.
-    pub(super) is_3_0: bool,
-    /// Whether the methods and styles of 3.2 exist.
-    pub(super) is_3_2: bool,
+    pub(super) dialect: Dialect,
     /// What operations have repeated through references, in bytes.
     repeated: Cell<usize>,
     /// What one use of a reference repeats, in bytes.
@@ -91,14 +102,11 @@ fn position_of_paths(bytes: &[u8]) -> Position {
 
 impl Document {
     pub(super) fn parse(bytes: &[u8]) -> Result<Self, ReadError> {
-        looks_like_something_else(bytes)?;
-        let root = yaml::read_value(bytes, &yaml::Limits::DOCUMENT).map_err(|error| {
-            ReadError::Syntax {
-                line: error.position.line,
-                column: error.position.column,
-                message: error.message,
-            }
-        })?;
+        Self::of(parse_tree(bytes, &Limits::DOCUMENT)?, bytes)
+    }
+
+    /// `bytes` are those that `root` was read from.
+    pub(super) fn of(root: Value, bytes: &[u8]) -> Result<Self, ReadError> {
         Self::new(root, || position_of_paths(bytes))
     }
 
@@ -118,48 +126,7 @@ impl Document {
             };
             return Err(ReadError::NotADocument(found.to_owned()));
         };
-        let version = match (root.get("openapi"), root.get("swagger")) {
-            (Some(_), Some(_)) => {
-                return Err(ReadError::Version(
-                    "the document has both `openapi` and `swagger`; remove the one that is wrong"
-                        .to_owned(),
-                ));
-            }
-            (None, Some(_)) => {
-                return Err(ReadError::Version(
-                    "Swagger 2.0 is not supported yet; convert the document to OpenAPI 3"
-                        .to_owned(),
-                ));
-            }
-            (Some(Value::String(version)), None) => version.trim().to_owned(),
-            (Some(Value::Number(version)), None) => version.to_string(),
-            (Some(_), None) => {
-                return Err(ReadError::Version(
-                    "`openapi` must be a version such as `3.1.0`".to_owned(),
-                ));
-            }
-            (None, None) => {
-                return Err(ReadError::NotADocument(
-                    "its root has no `openapi` key with the version".to_owned(),
-                ));
-            }
-        };
-        let mut parts = version.split('.');
-        let minor = match (parts.next(), parts.next()) {
-            (Some("3"), Some(minor)) if version.len() < 40 => minor.to_owned(),
-            _ => {
-                let shown: String = visible(&version).chars().take(40).collect();
-                return Err(ReadError::Version(format!(
-                    "OpenAPI version `{shown}` is not supported; expected 3.0, 3.1 or 3.2"
-                )));
-            }
-        };
-        if !matches!(minor.as_str(), "0" | "1" | "2") {
-            return Err(ReadError::Version(format!(
-                "OpenAPI version `{}` is not supported; expected 3.0, 3.1 or 3.2",
-                visible(&version)
-            )));
-        }
+        let (dialect, version) = version::of(&root)?;
         if root
             .get("paths")
             .is_some_and(|paths| !paths.is_object() && !paths.is_null())
@@ -173,9 +140,9 @@ impl Document {
         }
         Ok(Self {
             root,
+            parts: Parts::default(),
             version,
-            is_3_0: minor == "0",
-            is_3_2: minor == "2",
+            dialect,
             repeated: Cell::default(),
             costs: RefCell::default(),
         })
@@ -237,30 +204,75 @@ impl Document {
         self.repeated.get() > MOST_REPEATED
     }
 
+    /// What a reference leads to, and its canonical spelling. Where a pointer goes on behind a
+    /// node that is a reference itself, so does the look-up.
     fn look_up(&self, reference: &str) -> Result<(String, &Value), ReferenceError> {
-        let Some(fragment) = reference.strip_prefix('#') else {
-            return Err(ReferenceError::External(shown(reference)));
-        };
         let missing = || ReferenceError::Missing(shown(reference));
-        let decoded = percent_decode_str(fragment)
-            .decode_utf8()
-            .map_err(|_| missing())?;
-        let pointer = decoded.strip_prefix('/').ok_or_else(missing)?;
-        let mut tokens = pointer
-            .split('/')
-            .map(|token| token.replace("~1", "/").replace("~0", "~"));
-        let first = tokens.next().ok_or_else(missing)?;
-        let mut current = self.root.get(&first).ok_or_else(missing)?;
-        for token in tokens {
-            current = match current {
-                Value::Object(members) => members.get(&token),
-                Value::Array(items) => token.parse::<usize>().ok().and_then(|i| items.get(i)),
-                _ => None,
+        let mut way = Cow::Borrowed(reference);
+        for _ in 0..MOST_HOPS {
+            let (name, fragment) = way.split_once('#').unwrap_or((&way, ""));
+            let (name, fragment) = (name.to_owned(), fragment.to_owned());
+            let pointer = decoded(&fragment).ok_or_else(missing)?;
+            let (mut tokens, mut current) = if name.is_empty() {
+                let mut tokens = pointer.strip_prefix('/').ok_or_else(missing)?.split('/');
+                let first = tokens.next().map(unescaped).ok_or_else(missing)?;
+                let found = self.root.get(&first).ok_or_else(missing)?;
+                (tokens, found)
+            } else {
+                let tree = self.part(&name, reference)?;
+                let mut tokens = pointer.split('/');
+                if tokens.next().is_some_and(|before| !before.is_empty()) {
+                    return Err(missing());
+                }
+                (tokens, tree)
+            };
+            let further = loop {
+                let Some(token) = tokens.next() else {
+                    let canonical = pointer.replace('%', "%25");
+                    return Ok((format!("{name}#{canonical}"), current));
+                };
+                if let Some(next) = step(current, &unescaped(token)) {
+                    current = next;
+                    continue;
+                }
+                let inner = reference_of(current).ok_or_else(missing)?;
+                let hash = if inner.contains('#') { "" } else { "#" };
+                let rest = std::iter::once(token).chain(tokens);
+                break rest.fold(format!("{inner}{hash}"), |way, token| {
+                    format!("{way}/{}", escaped(&unescaped(token)))
+                });
+            };
+            if further.len() > LONGEST_REFERENCE {
+                break;
             }
-            .ok_or_else(missing)?;
+            way = Cow::Owned(further);
         }
-        Ok((format!("#/{pointer}"), current))
+        Err(endless(reference))
     }
+
+    /// The part of a name; `reference` is for the message.
+    fn part(&self, name: &str, reference: &str) -> Result<&Value, ReferenceError> {
+        if let Some(tree) = self.parts.trees.get(name) {
+            return Ok(tree);
+        }
+        Err(match self.parts.unresolved.get(name) {
+            Some(reason) => ReferenceError::Unresolved {
+                reference: shown(reference),
+                reason: visible(reason),
+            },
+            None => ReferenceError::External(shown(reference)),
+        })
+    }
+}
+
+/// Reads a document, or a part of one.
+pub(super) fn parse_tree(bytes: &[u8], limits: &Limits) -> Result<Value, ReadError> {
+    looks_like_something_else(bytes)?;
+    yaml::read_value(bytes, limits).map_err(|error| ReadError::Syntax {
+        line: error.position.line,
+        column: error.position.column,
+        message: error.message,
+    })
 }
 
 fn reference_of(value: &Value) -> Option<&str> {
@@ -272,17 +284,20 @@ fn endless(reference: &str) -> ReferenceError {
 }
 
 /// A reference for a message: bounded, nothing hidden in it, no user name, password or query.
-fn shown(reference: &str) -> String {
-    let bare = match reference.split_once("://") {
-        Some((scheme, rest)) => {
-            let rest = rest.split(['?', '#']).next().unwrap_or_default();
-            let end = rest.find('/').unwrap_or(rest.len());
-            let (authority, path) = rest.split_at(end);
-            let host = authority.rsplit('@').next().unwrap_or_default();
-            format!("{scheme}://{host}{path}")
-        }
-        None => reference.to_owned(),
+pub(super) fn shown(reference: &str) -> String {
+    let (target, fragment) = reference.split_once('#').unwrap_or((reference, ""));
+    let target = target.split('?').next().unwrap_or_default();
+    let mut bare = if let Some((scheme, rest)) = target.split_once("//") {
+        let end = rest.find('/').unwrap_or(rest.len());
+        let (authority, path) = rest.split_at(end);
+        let host = authority.rsplit('@').next().unwrap_or_default();
+        format!("{scheme}//{host}{path}")
+    } else {
+        target.to_owned()
     };
+    if !fragment.is_empty() {
+        bare = format!("{bare}#{fragment}");
+    }
     visible(&bare).chars().take(200).collect()
 }
 

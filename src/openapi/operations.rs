@@ -8,8 +8,8 @@ use url::Url;
 use super::document::{Document, ReadError, text};
 use super::schema::Schemas;
 use super::servers::Servers;
-use super::{content, parameters, paths, security, servers};
-use crate::api::{ANY_METHOD, Api, Location, Operation, Security, Skipped};
+use super::{bodies, content, parameters, paths, repairs, security};
+use crate::api::{ANY_METHOD, Api, Operation, Security, Skipped, is_known_method, sent_path};
 use crate::invisible::visible;
 
 const METHODS: &[&str] = &[
@@ -28,23 +28,18 @@ pub(super) fn normalise(document: &Document, location: Option<&Url>) -> Result<A
         api.title = text(info, "title");
         api.description = text(info, "description");
     }
-    let (base_url, warning) = servers::base_url(document, location);
-    api.base_url = base_url;
-    api.warnings.extend(warning);
+    let servers = Servers::new(document, location, &mut api.warnings);
+    api.base_url.clone_from(&servers.base_url);
     api.security_schemes = security::schemes(document, &mut api.warnings);
 
     let reader = Reader {
         document,
         schemas: Schemas::new(document),
-        servers: Servers::new(document, location),
+        servers,
         security: security::of_document(document, &mut api.warnings),
     };
     let none = Map::new();
-    let all_paths = document
-        .root
-        .get("paths")
-        .and_then(Value::as_object)
-        .unwrap_or(&none);
+    let all_paths = all_paths(document, &mut api.warnings).unwrap_or(&none);
     for (path, value) in all_paths {
         if path.starts_with("x-") {
             continue;
@@ -55,6 +50,8 @@ pub(super) fn normalise(document: &Document, location: Option<&Url>) -> Result<A
             return Err(ReadError::TooMuchRepeated);
         }
     }
+    security::check_names(document, &mut api);
+    note_fragments(&mut api);
     let roots: Vec<Value> = api
         .operations
         .iter()
@@ -63,7 +60,11 @@ pub(super) fn normalise(document: &Document, location: Option<&Url>) -> Result<A
                 .parameters
                 .iter()
                 .map(|parameter| &parameter.schema);
-            let body = operation.body.iter().map(|body| &body.schema);
+            let body = operation
+                .body
+                .iter()
+                .flat_map(crate::api::OperationBody::media);
+            let body = body.map(|(_, schema)| schema);
             let responses = operation.responses.iter().map(|response| &response.schema);
             parameters.chain(body).chain(responses)
         })
@@ -71,6 +72,41 @@ pub(super) fn normalise(document: &Document, location: Option<&Url>) -> Result<A
         .collect();
     api.schemas = reader.schemas.into_needed(roots.iter());
     Ok(api)
+}
+
+/// Operations that only a fragment tells from others make the same request as those.
+fn note_fragments(api: &mut Api) {
+    let noted = api.operations.iter().filter_map(|operation| {
+        let sent = sent_path(&operation.path);
+        (sent != operation.path).then(|| {
+            format!(
+                "{}: the fragment is not sent, so the request is that of {} {}",
+                visible(&operation.label()),
+                operation.method,
+                visible(sent)
+            )
+        })
+    });
+    let noted: Vec<String> = noted.collect();
+    api.warnings.extend(noted);
+}
+
+/// The path items. Some documents keep all of them in a file of their own.
+fn all_paths<'a>(
+    document: &'a Document,
+    warnings: &mut Vec<String>,
+) -> Option<&'a Map<String, Value>> {
+    let paths = document.root.get("paths")?;
+    if paths.as_object()?.keys().ne(["$ref"]) {
+        return paths.as_object();
+    }
+    match document.resolve(paths) {
+        Ok(target) => target.as_object(),
+        Err(error) => {
+            warnings.push(format!("`paths` is left out: {error}"));
+            None
+        }
+    }
 }
 
 /// What reading an operation needs to know of the document.
@@ -130,44 +166,53 @@ fn gather(
 fn read_path_item(reader: &Reader<'_>, path: &str, item: &PathItem, api: &mut Api) {
     if let Some(reason) = &item.missing {
         // The broker must know the path all the same, whatever methods are behind it.
-        skip(api, ANY_METHOD.to_owned(), path, reason);
+        skip(api, ANY_METHOD.to_owned(), path, None, reason);
     }
+    let own_server = |value: &Value| {
+        let none = Map::new();
+        let target = reader.document.resolve(value).ok();
+        let members = target.and_then(Value::as_object).unwrap_or(&none);
+        let server = reader.servers.of_operation(&item.members, members);
+        server.own().map(str::to_owned)
+    };
+    let further = reader.document.dialect.has_further_methods();
     // Those that are written as they should be come first: another spelling must not hide them.
     let mut seen = HashSet::new();
+    let read = |method: String, value: &Value, seen: &mut HashSet<String>, api: &mut Api| {
+        if let Err(reason) = read_operation(reader, path, (&method, value), item, api) {
+            skip(api, method.clone(), path, own_server(value), &reason);
+        }
+        seen.insert(method);
+    };
     for (key, value) in &item.members {
-        if METHODS.contains(&key.as_str()) || key == "query" && reader.document.is_3_2 {
-            let method = key.to_ascii_uppercase();
-            if let Err(reason) = read_operation(reader, path, (&method, value), item, api) {
-                skip(api, method.clone(), path, &reason);
-            }
-            seen.insert(method);
+        if METHODS.contains(&key.as_str()) || key == "query" && further {
+            read(key.to_ascii_uppercase(), value, &mut seen, api);
         }
     }
     for (key, value) in &item.members {
-        let others: Vec<(&String, &Value)> =
-            if key == "additionalOperations" && reader.document.is_3_2 {
-                value.as_object().into_iter().flatten().collect()
-            } else if is_odd_spelling(key) {
-                vec![(key, value)]
-            } else {
-                Vec::new()
-            };
+        let others: Vec<(&String, &Value)> = if key == "additionalOperations" && further {
+            value.as_object().into_iter().flatten().collect()
+        } else if is_odd_spelling(key) {
+            vec![(key, value)]
+        } else {
+            Vec::new()
+        };
         for (name, value) in others {
-            note_names(value, api);
-            if seen.insert(name.clone()) {
-                skip(
-                    api,
-                    name.clone(),
-                    path,
-                    &format!("method `{}`", visible(name)),
-                );
-            } else {
+            if seen.contains(name) {
+                note_names(value, api);
                 api.warnings.push(format!(
                     "{} {} is written twice; what `{}` says is left out",
                     visible(name),
                     visible(path),
                     visible(key)
                 ));
+            } else if key == "additionalOperations" && is_known_method(name) {
+                read(name.clone(), value, &mut seen, api);
+            } else {
+                note_names(value, api);
+                seen.insert(name.clone());
+                let reason = format!("method `{}`", visible(name));
+                skip(api, name.clone(), path, own_server(value), &reason);
             }
         }
     }
@@ -198,9 +243,6 @@ fn read_operation(
         .as_object()
         .ok_or("its reference leads to no operation".to_owned())?;
     note_names(target, api);
-    if method == "QUERY" {
-        return Err("method QUERY".to_owned());
-    }
     if let Some(reason) = &item.missing {
         return Err(reason.clone());
     }
@@ -213,10 +255,11 @@ fn read_operation(
     Ok(())
 }
 
-fn skip(api: &mut Api, method: String, path: &str, reason: &str) {
+fn skip(api: &mut Api, method: String, path: &str, base_url: Option<String>, reason: &str) {
     api.skipped.push(Skipped {
         method,
         path: path.to_owned(),
+        base_url,
         reason: format!("unsupported: {reason}"),
     });
 }
@@ -254,30 +297,20 @@ fn operation(
         document, schemas, ..
     } = reader;
     // The template first: a path that cannot be called is the more telling reason.
-    let declared = parameters::parameters(document, schemas, item, members, warn);
-    let names: Vec<String> = declared
-        .iter()
-        .flatten()
-        .filter(|parameter| parameter.location == Location::Path)
-        .map(|parameter| parameter.wire_name.clone())
+    let raised = parameters::declared(document, item, members, warn)
+        .and_then(|declared| repairs::raise(document, declared, members, warn));
+    let declared = raised.iter().flat_map(|raised| &raised.parameters);
+    let in_path: Vec<String> = declared
+        .filter(|parameter| text(parameter, "in") == "path")
+        .map(|parameter| text(parameter, "name"))
         .collect();
-    let placeholders = paths::placeholders(path, &names)?;
-    let parameters = declared?;
-    if let Some(name) = names.iter().find(|name| !placeholders.contains(name)) {
-        return Err(format!(
-            "the path has no placeholder for the path parameter `{}`",
-            visible(name)
-        ));
-    }
-    // What may stand there, the document does not say; no value could be called right.
-    if let Some(placeholder) = placeholders.iter().find(|name| !names.contains(name)) {
-        return Err(format!(
-            "the placeholder `{{{placeholder}}}` of the path is not declared as a parameter"
-        ));
-    }
-    reader.servers.check(item, members)?;
-    let body = content::body(document, schemas, members)?;
-    let (responses, response_descriptions) = content::responses(document, schemas, members, warn)?;
+    let template = paths::placeholders(path, &in_path)?;
+    let raised = raised?;
+    let mut parameters = parameters::parameters(document, schemas, &raised.parameters, warn)?;
+    repairs::match_template(&template, &mut parameters, warn);
+    let contents = &*raised.contents;
+    let body = bodies::body(document, schemas, contents, warn)?;
+    let (responses, response_descriptions) = content::responses(document, schemas, contents, warn)?;
     Ok(Operation {
         operation_id: members
             .get("operationId")
@@ -285,6 +318,7 @@ fn operation(
             .map(str::to_owned),
         method: method.to_owned(),
         path: path.to_owned(),
+        server: reader.servers.of_operation(item, members),
         tags: tags(members),
         summary: text(members, "summary"),
         description: text(members, "description"),

@@ -6,6 +6,8 @@ use serde_json::{Map, Value};
 use super::document::{Document, text};
 use super::examples::with_example;
 use super::schema::Schemas;
+use super::version::Dialect;
+use crate::api::schema::type_names;
 use crate::api::{Location, Media, OperationParameter, Style};
 use crate::headers::{is_forbidden_header, is_token};
 use crate::invisible::visible;
@@ -16,29 +18,26 @@ enum Outcome {
     /// Not the caller's to give: `Accept`, `Content-Type`, `Authorization`.
     Ignored,
     /// Cannot be sent, and why (completes `unsupported: `).
-    Unusable {
-        label: String,
-        required: bool,
-        reason: String,
-    },
+    Unusable(String),
 }
 
-/// The parameters of an operation; else why it cannot be called.
-pub(super) fn parameters(
+/// The parameters that a path item and one of its operations declare, the operation's in place of
+/// those of the same name and place; else why the operation cannot be called.
+pub(super) fn declared(
     document: &Document,
-    schemas: &Schemas<'_>,
     path_item: &Map<String, Value>,
     operation: &Map<String, Value>,
     warn: &mut dyn FnMut(String),
-) -> Result<Vec<OperationParameter>, String> {
+) -> Result<Vec<Map<String, Value>>, String> {
     let mut merged: IndexMap<String, Map<String, Value>> = IndexMap::new();
     for holder in [path_item, operation] {
-        let declared = match holder.get("parameters") {
+        let listed = match holder.get("parameters") {
             None | Some(Value::Null) => continue,
-            Some(Value::Array(declared)) => declared,
+            Some(Value::Array(listed)) => listed,
             Some(_) => return Err("`parameters` is no list".to_owned()),
         };
-        for value in declared {
+        let mut here: IndexMap<String, Map<String, Value>> = IndexMap::new();
+        for value in listed {
             let target = document.resolve(value).map_err(|error| error.to_string())?;
             let mut members = target
                 .as_object()
@@ -51,90 +50,95 @@ pub(super) fn parameters(
                 }
             }
             let location = text(&members, "in");
-            let name = members.get("name").and_then(Value::as_str);
-            let name = name.ok_or("a parameter has no name")?;
+            let name = match members.get("name") {
+                Some(Value::String(name)) => name.clone(),
+                // A body has no use for one.
+                _ if location == "body" => String::new(),
+                _ if is_required(&members) => return Err("a parameter has no name".to_owned()),
+                _ => {
+                    warn("an optional parameter without a name is left out".to_owned());
+                    continue;
+                }
+            };
             // Header names are compared without case.
             let key = match location.as_str() {
                 "header" => format!("header {}", name.to_ascii_lowercase()),
                 other => format!("{other} {name}"),
             };
-            merged.insert(key, members);
-        }
-    }
-    let mut kept = Vec::new();
-    for members in merged.values() {
-        match parameter(document, schemas, members)? {
-            Outcome::Kept(parameter) => kept.push(*parameter),
-            Outcome::Ignored => {}
-            Outcome::Unusable {
-                required: true,
-                reason,
-                ..
-            } => return Err(reason),
-            Outcome::Unusable { label, reason, .. } => {
+            if here.insert(key, members).is_some() {
                 warn(format!(
-                    "the optional parameter {label} is left out: {reason}"
+                    "the parameter {} is declared twice; the last one counts",
+                    shown(&name, &location)
                 ));
             }
         }
+        merged.extend(here);
+    }
+    Ok(merged.into_values().collect())
+}
+
+/// Whether a declared parameter must be given; one in the path always must.
+pub(super) fn is_required(members: &Map<String, Value>) -> bool {
+    members.get("required") == Some(&Value::Bool(true)) || text(members, "in") == "path"
+}
+
+/// A parameter for messages.
+pub(super) fn label(members: &Map<String, Value>) -> String {
+    shown(&text(members, "name"), &text(members, "in"))
+}
+
+fn shown(name: &str, location: &str) -> String {
+    format!("`{}` in {}", visible(name), visible(location))
+}
+
+/// What an operation's parameters say; else why it cannot be called.
+pub(super) fn parameters(
+    document: &Document,
+    schemas: &Schemas<'_>,
+    declared: &[Map<String, Value>],
+    warn: &mut dyn FnMut(String),
+) -> Result<Vec<OperationParameter>, String> {
+    let mut kept = Vec::new();
+    for members in declared {
+        match parameter(document, schemas, members, warn)? {
+            Outcome::Kept(parameter) => kept.push(*parameter),
+            Outcome::Ignored => {}
+            Outcome::Unusable(reason) if is_required(members) => return Err(reason),
+            Outcome::Unusable(reason) => warn(left_out(members, &reason)),
+        }
     }
     Ok(kept)
+}
+
+/// The warning of a parameter that is not needed and cannot be sent.
+pub(super) fn left_out(members: &Map<String, Value>, reason: &str) -> String {
+    let label = label(members);
+    format!("the optional parameter {label} is left out: {reason}")
 }
 
 fn parameter(
     document: &Document,
     schemas: &Schemas<'_>,
     members: &Map<String, Value>,
+    warn: &mut dyn FnMut(String),
 ) -> Result<Outcome, String> {
     let wire_name = text(members, "name");
     let place = text(members, "in");
-    let required = members.get("required") == Some(&Value::Bool(true)) || place == "path";
-    let label = format!("`{}` in {}", visible(&wire_name), visible(&place));
-    let unusable = |reason: String| {
-        Ok(Outcome::Unusable {
-            label: label.clone(),
-            required,
-            reason,
-        })
-    };
+    let label = label(members);
+    let unusable = |reason: String| Ok(Outcome::Unusable(reason));
     let (location, default_style) = match place.as_str() {
         "path" => (Location::Path, Style::Simple),
         "query" => (Location::Query, Style::Form),
         "header" => (Location::Header, Style::Simple),
         "cookie" => (Location::Cookie, Style::Form),
+        "querystring" if document.dialect.has_further_methods() => {
+            return whole_query(document, schemas, members);
+        }
         _ => return unusable(format!("parameter {label}")),
     };
-    if location == Location::Header {
-        if ["accept", "content-type", "authorization"]
-            .iter()
-            .any(|name| wire_name.eq_ignore_ascii_case(name))
-        {
-            return Ok(Outcome::Ignored);
-        }
-        if is_forbidden_header(&wire_name) {
-            return unusable(format!("requires header {wire_name}"));
-        }
+    if let Some(outcome) = refusal(location, &wire_name, &label) {
+        return Ok(outcome);
     }
-    if location == Location::Query && wire_name.eq_ignore_ascii_case("_method") {
-        return unusable("requires query parameter `_method`".to_owned());
-    }
-    if matches!(location, Location::Header | Location::Cookie) && !is_token(&wire_name) {
-        return unusable(format!("parameter {label}: its name cannot be sent there"));
-    }
-    if wire_name.is_empty() {
-        return unusable("a parameter with an empty name".to_owned());
-    }
-    let style = match members.get("style") {
-        None | Some(Value::Null) => default_style,
-        Some(value) => match legal_style(location, value) {
-            Some(style) => style,
-            None => return unusable(format!("parameter {label}: its style is not legal there")),
-        },
-    };
-    let explode = members
-        .get("explode")
-        .and_then(Value::as_bool)
-        .unwrap_or(style == Style::Form);
     let mut holder = Some(members);
     let (content_type, schema) = match members.get("content").and_then(Value::as_object) {
         Some(content) if !content.is_empty() => {
@@ -164,10 +168,29 @@ fn parameter(
         },
         None => Value::Bool(true),
     };
+    let style = match members.get("style") {
+        None | Some(Value::Null) => default_style,
+        Some(value) => match legal_style(document.dialect, location, value) {
+            Some(style) => style,
+            // Every style of a place writes a single value alike, but those that put something
+            // before it.
+            None if is_single(&schema, schemas) => {
+                warn(format!(
+                    "the style of the parameter {label} is not legal there and does not count"
+                ));
+                default_style
+            }
+            None => return unusable(format!("parameter {label}: its style is not legal there")),
+        },
+    };
+    let explode = members
+        .get("explode")
+        .and_then(Value::as_bool)
+        .unwrap_or(style == Style::Form);
     Ok(Outcome::Kept(Box::new(OperationParameter {
         wire_name,
         location,
-        required,
+        required: is_required(members),
         style,
         explode,
         allow_reserved: members.get("allowReserved") == Some(&Value::Bool(true)),
@@ -177,8 +200,83 @@ fn parameter(
     })))
 }
 
-/// The style, where it may be used at this place (OpenAPI 3.1, section 4.8.12.3).
-fn legal_style(location: Location, value: &Value) -> Option<Style> {
+/// What a parameter's place and name alone forbid.
+fn refusal(location: Location, wire_name: &str, label: &str) -> Option<Outcome> {
+    if location == Location::Header {
+        if ["accept", "content-type", "authorization"]
+            .iter()
+            .any(|name| wire_name.eq_ignore_ascii_case(name))
+        {
+            return Some(Outcome::Ignored);
+        }
+        if is_forbidden_header(wire_name) {
+            return Some(Outcome::Unusable(format!("requires header {wire_name}")));
+        }
+    }
+    if location == Location::Query && wire_name.eq_ignore_ascii_case("_method") {
+        let reason = "requires query parameter `_method`";
+        return Some(Outcome::Unusable(reason.to_owned()));
+    }
+    if matches!(location, Location::Header | Location::Cookie) && !is_token(wire_name) {
+        let reason = format!("parameter {label}: its name cannot be sent there");
+        return Some(Outcome::Unusable(reason));
+    }
+    if wire_name.is_empty() {
+        let reason = "a parameter with an empty name";
+        return Some(Outcome::Unusable(reason.to_owned()));
+    }
+    None
+}
+
+/// A parameter that is the query as a whole (OpenAPI 3.2, `in: querystring`). Of a form, that is
+/// what an exploded object is; other media types would leave no place for a credential.
+fn whole_query(
+    document: &Document,
+    schemas: &Schemas<'_>,
+    members: &Map<String, Value>,
+) -> Result<Outcome, String> {
+    let label = label(members);
+    let content = members.get("content").and_then(Value::as_object);
+    let mut content = content.into_iter().flatten();
+    let Some((_, media)) = content.find(|(name, _)| Media::of(name) == Media::Form) else {
+        return Ok(Outcome::Unusable(format!(
+            "parameter {label}: its media type is not supported"
+        )));
+    };
+    let media = document.resolve(media).map_err(|error| error.to_string())?;
+    let schema = match schemas.raise(media.get("schema").unwrap_or(&Value::Bool(true))) {
+        Ok(schema) => schema,
+        Err(error) => return Ok(Outcome::Unusable(error.to_string())),
+    };
+    Ok(Outcome::Kept(Box::new(OperationParameter {
+        wire_name: text(members, "name"),
+        location: Location::Query,
+        required: is_required(members),
+        style: Style::Form,
+        explode: true,
+        allow_reserved: false,
+        content_type: None,
+        description: text(members, "description"),
+        schema,
+    })))
+}
+
+/// Whether a raised schema holds neither lists nor objects.
+fn is_single(schema: &Value, schemas: &Schemas<'_>) -> bool {
+    let target = schema
+        .get("$ref")
+        .and_then(Value::as_str)
+        .and_then(|pointer| schemas.target(pointer));
+    let Some(members) = target.as_ref().unwrap_or(schema).as_object() else {
+        return false;
+    };
+    let types = type_names(members);
+    !types.is_empty() && !types.iter().any(|name| matches!(*name, "array" | "object"))
+}
+
+/// The style, where it may be used at this place (OpenAPI 3.1, section 4.8.12.3). What 2.0 says by
+/// `collectionFormat` it says everywhere.
+pub(super) fn legal_style(dialect: Dialect, location: Location, value: &Value) -> Option<Style> {
     let style = match value.as_str()? {
         "matrix" => Style::Matrix,
         "label" => Style::Label,
@@ -186,15 +284,22 @@ fn legal_style(location: Location, value: &Value) -> Option<Style> {
         "form" => Style::Form,
         "spaceDelimited" => Style::SpaceDelimited,
         "pipeDelimited" => Style::PipeDelimited,
+        "tabDelimited" if dialect == Dialect::Swagger2 => Style::TabDelimited,
         "deepObject" => Style::DeepObject,
+        // 3.2 writes cookies in a style of their own; here that is how all are written.
+        "cookie" if dialect.has_further_methods() && location == Location::Cookie => Style::Form,
         _ => return None,
     };
+    let is_delimited = matches!(
+        style,
+        Style::SpaceDelimited | Style::PipeDelimited | Style::TabDelimited
+    );
+    if dialect == Dialect::Swagger2 && is_delimited {
+        return Some(style);
+    }
     let legal = match location {
         Location::Path => matches!(style, Style::Matrix | Style::Label | Style::Simple),
-        Location::Query => matches!(
-            style,
-            Style::Form | Style::SpaceDelimited | Style::PipeDelimited | Style::DeepObject
-        ),
+        Location::Query => matches!(style, Style::Form | Style::DeepObject) || is_delimited,
         Location::Header => style == Style::Simple,
         Location::Cookie => style == Style::Form,
     };

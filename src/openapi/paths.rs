@@ -1,25 +1,37 @@
 //! Path templates: which can be called, and their placeholders.
 
+use percent_encoding::percent_decode_str;
+
 use crate::invisible::is_invisible;
 
 const LONGEST: usize = 10_000;
 
 /// The placeholders of a path template in order, each once; else why the template cannot be
 /// called (completes `unsupported: `). `declared` are the names of path parameters.
+///
+/// Some documents tell operations apart by a query (`/items?action=close`), which is sent as it
+/// stands, or by a fragment, which is never sent.
 pub(super) fn placeholders(path: &str, declared: &[String]) -> Result<Vec<String>, String> {
+    let (path, fragment) = path.split_once('#').unwrap_or((path, ""));
+    let (path, query) = path.split_once('?').unwrap_or((path, ""));
     if !path.starts_with('/') {
         return Err("the path has no leading `/`".to_owned());
     }
     if path.starts_with("//") {
         return Err("the path begins with `//`".to_owned());
     }
-    if path.len() > LONGEST {
+    if path.len() + query.len() + fragment.len() > LONGEST {
         return Err(format!("the path is longer than {LONGEST} bytes"));
     }
-    if path.chars().any(is_invisible) {
+    let parts = [path, query, fragment];
+    if parts.iter().any(|part| part.chars().any(is_invisible)) {
         return Err("the path holds a control or invisible character".to_owned());
     }
-    if let Some(character) = path.chars().find(|c| "?#\\%".contains(*c)) {
+    check_query(query)?;
+    if fragment.contains(['{', '}']) {
+        return Err("the fragment of the path holds a placeholder".to_owned());
+    }
+    if let Some(character) = path.chars().find(|c| "\\%".contains(*c)) {
         return Err(format!("the path holds `{character}`"));
     }
     if path.split('/').any(|segment| matches!(segment, "." | "..")) {
@@ -53,6 +65,24 @@ pub(super) fn placeholders(path: &str, declared: &[String]) -> Result<Vec<String
     Ok(found)
 }
 
+/// Whether a fixed query can be sent as it stands.
+fn check_query(query: &str) -> Result<(), String> {
+    if let Some(character) = query
+        .chars()
+        .find(|c| "{}\\;".contains(*c) || !c.is_ascii())
+    {
+        return Err(format!("the query of the path holds `{character}`"));
+    }
+    for item in query.split('&') {
+        let name = item.split('=').next().unwrap_or_default();
+        let name = percent_decode_str(name).decode_utf8_lossy();
+        if name.eq_ignore_ascii_case("_method") {
+            return Err("requires query parameter `_method`".to_owned());
+        }
+    }
+    Ok(())
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -62,9 +92,18 @@ mod tests {
         for path in [
             "users",
             "//evil.example/x",
-            "/a?b=c",
-            "/a#b",
+            "/a?b={c}",
+            "/a?_Method=PUT",
+            "/a?%5Fmethod=PUT",
+            "/a?b=1;c=2",
+            "/a?b\\c",
+            "/#/{id}",
+            "/a#b\tc",
+            "?a=b",
+            "#a",
             "/a/../b",
+            "/a/..#b",
+            "/a/..?b",
             "/a/.",
             "/a%2fb",
             "/a\\b",
@@ -89,6 +128,10 @@ mod tests {
             ["id", "ext"]
         );
         assert_eq!(placeholders("/{p*}", &["p*".to_owned()]).unwrap(), ["p*"]);
+        assert_eq!(
+            placeholders("/a/{id}?beta=true&x#close", &[]).unwrap(),
+            ["id"]
+        );
         assert_eq!(placeholders("/a b", &[]).unwrap(), Vec::<String>::new());
     }
 }

@@ -1,7 +1,7 @@
-//! Raises the schemas of OpenAPI 3.0 and 3.1 to JSON Schema 2020-12. Keywords that say nothing
+//! Raises the schemas of Swagger 2.0 and OpenAPI 3 to JSON Schema 2020-12. Keywords that say nothing
 //! about values (`xml`, `x-…`) are left out; malformed ones too.
 
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::collections::{HashMap, HashSet, VecDeque};
 
 use indexmap::IndexMap;
@@ -31,8 +31,11 @@ pub(super) struct Schemas<'a> {
     raised: RefCell<IndexMap<String, Result<Value, ReferenceError>>>,
     /// Pointers whose whole reach is raised, so that no operation walks it again.
     completed: RefCell<HashSet<String>>,
-    /// Pointers whose reach holds a failure, and the failure.
+    /// Pointers whose reach holds a failure, and the failure; one that leads nowhere only where
+    /// there is no other.
     failed: RefCell<HashMap<String, ReferenceError>>,
+    /// The first reference that leads nowhere in the schema that is being raised.
+    dangling: Cell<Option<ReferenceError>>,
 }
 
 impl<'a> Schemas<'a> {
@@ -42,15 +45,43 @@ impl<'a> Schemas<'a> {
             raised: RefCell::default(),
             completed: RefCell::default(),
             failed: RefCell::default(),
+            dangling: Cell::default(),
         }
     }
 
     /// A schema in 2020-12 form; every `$ref` in it is a canonical pointer whose target, and
     /// whatever that refers to, is raised as well.
     pub(super) fn raise(&self, schema: &Value) -> Result<Value, ReferenceError> {
+        let (raised, dangling) = self.raise_at_root(schema)?;
+        match dangling {
+            Some(error) => Err(error),
+            None => self.complete(&raised).map(|()| raised),
+        }
+    }
+
+    /// As [`Self::raise`], for bodies and answers, which are passed on as they are: where a
+    /// reference within leads nowhere anything may stand, and the first such reference is returned
+    /// beside the schema.
+    pub(super) fn raise_leniently(
+        &self,
+        schema: &Value,
+    ) -> Result<(Value, Option<ReferenceError>), ReferenceError> {
+        let (raised, dangling) = self.raise_at_root(schema)?;
+        match self.complete(&raised) {
+            Ok(()) => Ok((raised, dangling)),
+            Err(error) if error.is_missing() => Ok((raised, Some(error))),
+            Err(error) => Err(error),
+        }
+    }
+
+    /// A raised schema, and the first reference in it that leads nowhere.
+    fn raise_at_root(
+        &self,
+        schema: &Value,
+    ) -> Result<(Value, Option<ReferenceError>), ReferenceError> {
+        self.dangling.take();
         let raised = self.raise_at(schema, 0)?;
-        self.complete(&raised)?;
-        Ok(raised)
+        Ok((raised, self.dangling.take()))
     }
 
     /// The raised target of a canonical pointer.
@@ -102,10 +133,12 @@ impl<'a> Schemas<'a> {
             }
             walked.insert(pointer.clone());
             if !self.raised.borrow().contains_key(&pointer) {
-                let raised = self
-                    .document
-                    .schema_target(&pointer)
-                    .and_then(|(_, target)| self.raise_at(target, 0));
+                let target = self.document.schema_target(&pointer);
+                let raised = target.and_then(|(_, target)| self.raise_at_root(target));
+                let raised = raised.map(|(raised, dangling)| {
+                    failing.extend(dangling.map(|error| (pointer.clone(), error)));
+                    raised
+                });
                 self.raised.borrow_mut().insert(pointer.clone(), raised);
             }
             match self.raised.borrow().get(&pointer) {
@@ -120,7 +153,11 @@ impl<'a> Schemas<'a> {
                 None => {}
             }
         }
-        // From every failure back to all that reaches it; the one found first is told.
+        // From every failure back to all that reaches it; the one found first is told, but one that
+        // some can do without only after those that nobody can.
+        failing
+            .make_contiguous()
+            .sort_by_key(|(_, error)| error.is_missing());
         while let Some((pointer, error)) = failing.pop_front() {
             for referrer in referrers.remove(&pointer).into_iter().flatten() {
                 failing.push_back((referrer, error.clone()));
@@ -143,12 +180,20 @@ impl<'a> Schemas<'a> {
         };
         let mut result = Map::new();
         if let Some(Value::String(reference)) = source.get("$ref") {
-            let (pointer, _) = self.document.schema_target(reference)?;
-            result.insert("$ref".to_owned(), Value::String(pointer));
+            match self.document.schema_target(reference) {
+                Ok((pointer, _)) => {
+                    result.insert("$ref".to_owned(), Value::String(pointer));
+                }
+                Err(error) if error.is_missing() => {
+                    let first = self.dangling.take().unwrap_or(error);
+                    self.dangling.set(Some(first));
+                }
+                Err(error) => return Err(error),
+            }
             if let Some(description @ Value::String(_)) = source.get("description") {
                 result.insert("description".to_owned(), description.clone());
             }
-            if self.document.is_3_0 {
+            if !self.document.dialect.has_reference_siblings() {
                 return Ok(Self::nullable(source, result));
             }
         }
@@ -169,6 +214,11 @@ impl<'a> Schemas<'a> {
             result.insert("examples".to_owned(), json!([example]));
         }
         exclusive_bounds(source, &mut result);
+        // 2.0, and those who write 3.0 as they wrote 2.0.
+        if source.get("type").and_then(Value::as_str) == Some("file") {
+            result.insert("type".to_owned(), Value::from("string"));
+            result.insert("format".to_owned(), Value::from("binary"));
+        }
         Ok(Self::nullable(source, result))
     }
 
@@ -214,11 +264,12 @@ impl<'a> Schemas<'a> {
         Ok(plain_keyword(source, keyword, value))
     }
 
-    /// 3.0 says `nullable: true` where JSON Schema lists the type `null`. Many 3.1 documents
-    /// still do, and mean it.
+    /// 3.0 says `nullable: true` where JSON Schema lists the type `null`, and tools wrote
+    /// `x-nullable` into 2.0. Many 3.1 documents still do, and mean it.
     fn nullable(source: &Map<String, Value>, mut result: Map<String, Value>) -> Value {
         // 3.0 forbids siblings of `$ref`, yet `nullable` beside one is common and always meant.
-        if source.get("nullable") != Some(&Value::Bool(true)) {
+        let is_nullable = |key| source.get(key) == Some(&Value::Bool(true));
+        if !is_nullable("nullable") && !is_nullable("x-nullable") {
             return Value::Object(result);
         }
         let types: Vec<String> = type_names(&result).into_iter().map(str::to_owned).collect();

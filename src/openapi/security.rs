@@ -1,34 +1,56 @@
 //! Security schemes and requirements.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::{Map, Value};
 
 use super::document::{Document, text};
-use crate::api::{Security, SecurityScheme};
+use super::swagger;
+use super::version::Dialect;
+use crate::api::{Api, Security, SecurityScheme};
 use crate::headers::{is_forbidden_header, is_token};
 use crate::invisible::visible;
 
+/// Schemes that one warning names.
+const NAMED: usize = 5;
 /// What a malformed requirement is read as.
 const OPTIONAL: &str = "it is read as a credential that is optional";
+
+fn declared(document: &Document) -> Option<&Map<String, Value>> {
+    if document.dialect == Dialect::Swagger2 {
+        return document.root.get("securityDefinitions")?.as_object();
+    }
+    let components = document.root.get("components")?;
+    components.get("securitySchemes")?.as_object()
+}
 
 /// The document's schemes; those that cannot be used are left out with a warning.
 pub(super) fn schemes(
     document: &Document,
     warnings: &mut Vec<String>,
 ) -> BTreeMap<String, SecurityScheme> {
-    let declared = document
-        .root
-        .get("components")
-        .and_then(|components| components.get("securitySchemes"))
-        .and_then(Value::as_object);
+    let is_2 = document.dialect == Dialect::Swagger2;
     let mut schemes = BTreeMap::new();
-    for (name, value) in declared.into_iter().flatten() {
-        match document
+    let mut unsupported = Vec::new();
+    for (name, value) in declared(document).into_iter().flatten() {
+        let read = document
             .resolve(value)
             .map_err(|error| error.to_string())
-            .and_then(scheme)
-        {
+            .and_then(|value| {
+                value
+                    .as_object()
+                    .ok_or_else(|| "it is no mapping".to_owned())
+            });
+        let read = read.and_then(|members| {
+            let raised = is_2.then(|| swagger::scheme(members));
+            let members = raised
+                .as_ref()
+                .and_then(Value::as_object)
+                .unwrap_or(members);
+            unsupported.extend(not_obtained(members).map(|what| (name, what)));
+            scheme(members)
+        });
+        match read {
             Ok(scheme) => {
                 schemes.insert(name.clone(), scheme);
             }
@@ -40,11 +62,78 @@ pub(super) fn schemes(
             }
         }
     }
+    if !unsupported.is_empty() {
+        warnings.push(format!(
+            "a token for {} is not fetched; give one that you have by `auth`",
+            listed(
+                unsupported
+                    .iter()
+                    .map(|(name, what)| format!("`{}` ({what})", visible(name)))
+            )
+        ));
+    }
     schemes
 }
 
-fn scheme(value: &Value) -> Result<SecurityScheme, String> {
-    let members = value.as_object().ok_or("it is no mapping")?;
+/// What kind of scheme it is, where MCE gets no credential for it by itself.
+fn not_obtained(members: &Map<String, Value>) -> Option<String> {
+    match text(members, "type").as_str() {
+        "mutualTLS" => Some("mutual TLS".to_owned()),
+        "openIdConnect" => Some("OpenID Connect".to_owned()),
+        "http" => {
+            let scheme = text(members, "scheme").to_ascii_lowercase();
+            let is_known = matches!(scheme.as_str(), "basic" | "bearer");
+            (!is_known).then(|| format!("HTTP {}", visible(&scheme)))
+        }
+        "oauth2" => {
+            let flows = members.get("flows").and_then(Value::as_object);
+            let flows: Vec<&str> = flows
+                .into_iter()
+                .flatten()
+                .map(|(flow, _)| flow.as_str())
+                .collect();
+            let is_known = flows.contains(&"clientCredentials");
+            (!is_known).then(|| format!("OAuth 2.0 {}", visible(&flows.join(", "))))
+        }
+        _ => None,
+    }
+}
+
+/// The first of some names, and how many more there are.
+fn listed(names: impl Iterator<Item = String>) -> String {
+    let mut names: Vec<String> = names.collect();
+    let more = names.len().saturating_sub(NAMED);
+    names.truncate(NAMED);
+    let shown = names.join(", ");
+    if more == 0 {
+        shown
+    } else {
+        format!("{shown} and {more} more")
+    }
+}
+
+/// Names schemes that operations want and the document does not have, once for all of them.
+pub(super) fn check_names(document: &Document, api: &mut Api) {
+    let declared = declared(document);
+    let wanted = api
+        .operations
+        .iter()
+        .flat_map(|operation| &operation.security);
+    let wanted = wanted.flat_map(BTreeMap::keys);
+    let unknown: BTreeSet<&String> = wanted
+        .filter(|name| declared.is_none_or(|declared| !declared.contains_key(*name)))
+        .collect();
+    if !unknown.is_empty() {
+        let names = unknown.iter().map(|name| format!("`{}`", visible(name)));
+        let text = format!(
+            "operations want the security schemes {}, which the document does not declare",
+            listed(names)
+        );
+        api.warnings.push(text);
+    }
+}
+
+fn scheme(members: &Map<String, Value>) -> Result<SecurityScheme, String> {
     let kind = text(members, "type");
     let mut scheme = SecurityScheme {
         r#type: kind.clone(),
@@ -138,9 +227,9 @@ mod tests {
     fn no_key_is_sent_in_a_header_that_the_config_refuses() {
         for name in ["X-Original-Host", "X-Forwarded", "x_original_url", "Host"] {
             let value = json!({"type": "apiKey", "in": "header", "name": name});
-            assert!(scheme(&value).is_err(), "{name}");
+            assert!(scheme(value.as_object().unwrap()).is_err(), "{name}");
         }
         let value = json!({"type": "apiKey", "in": "header", "name": "X-Api-Key"});
-        assert!(scheme(&value).is_ok());
+        assert!(scheme(value.as_object().unwrap()).is_ok());
     }
 }

@@ -1,22 +1,32 @@
-//! Gets the bytes of a document: from a regular file, or over http(s) from an address that is no
-//! metadata service.
+//! Gets the bytes of a document and of the parts it refers to: from regular files, or over http(s)
+//! from addresses that are no metadata service.
 
-use std::net::IpAddr;
+mod http;
+mod local;
+
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::AtomicUsize;
 use std::time::Duration;
 
 use futures::StreamExt;
-use reqwest::header::{HeaderMap, HeaderName, HeaderValue};
-use url::{Host, Url};
+use serde_json::Value;
+use url::Url;
 
-use crate::address::{Reach, is_metadata_name, reach};
-use crate::files::{self, Links, ReadError};
+use super::bundle::{Bundle, Found, Parts};
+use super::document::{Document, ReadError, parse_tree};
+use super::operations;
+use super::places::{Bounds, Place};
+use crate::api::Api;
 use crate::yaml::Limits;
 
-const TIMEOUT: Duration = Duration::from_secs(30);
-const MOST_REDIRECTS: usize = 5;
-const REFUSED: &str = "link-local, multicast, unspecified and metadata addresses are refused";
-const MISSING: &str = "there is no such file";
+pub(crate) use local::read_file;
+
+/// The time that loading a document with all its parts may take.
+pub const TIMEOUT: Duration = Duration::from_secs(30);
+/// Parts fetched at once.
+const CONCURRENT: usize = 8;
 
 /// What to load.
 #[derive(Debug, Clone)]
@@ -25,21 +35,46 @@ pub struct Request {
     pub source: String,
     /// The text as the config spells it, for messages.
     pub shown: String,
-    /// The folder that relative paths are relative to.
+    /// The folder that relative paths are relative to, and that files may refer into.
     pub folder: PathBuf,
     /// Headers for http(s): name and value. They may be secret.
     pub headers: Vec<(String, String)>,
     /// Further root certificates (PEM).
     pub certificates: Option<Vec<u8>>,
+    /// The time that loading all of it may take, such as [`TIMEOUT`].
+    pub limit: Duration,
 }
 
-/// A document's bytes.
+/// A document's bytes, and those of the parts it refers to.
 #[derive(Debug, Clone)]
 pub struct Loaded {
     /// The bytes.
     pub bytes: Vec<u8>,
     /// Where they came from, if over http(s): what relative servers are resolved against.
     pub location: Option<Url>,
+    /// The bytes of every further document that was referred to, by its path relative to this one
+    /// or its URL without user name, password and query.
+    pub files: BTreeMap<String, Vec<u8>>,
+    /// The document with its parts, read.
+    pub document: Parsed,
+}
+
+/// A document that was read together with its parts, or why it could not be.
+#[derive(Debug, Clone)]
+pub struct Parsed(Result<(Value, Parts), ReadError>);
+
+impl Parsed {
+    /// Normalises the document into one model. `bytes` and `location` are those of [`Loaded`].
+    ///
+    /// # Errors
+    ///
+    /// As [`super::read`].
+    pub fn read(self, bytes: &[u8], location: Option<&Url>) -> Result<Api, ReadError> {
+        let (root, parts) = self.0?;
+        let mut document = Document::of(root, bytes)?;
+        document.parts = parts;
+        operations::normalise(&document, location)
+    }
 }
 
 /// Why a document could not be loaded. No message repeats content, expanded variables, user
@@ -53,220 +88,177 @@ pub struct LoadError {
     pub reason: String,
 }
 
-/// Loads a document.
+/// Why one document is not there.
+#[derive(Debug, Clone, PartialEq, Eq)]
+enum Miss {
+    /// There is nothing to be found. A part that is referred to costs the operations that need it.
+    Absent(String),
+    /// It may be there and is not to be had, or was refused.
+    Failed(String),
+}
+
+impl Miss {
+    fn reason(self) -> String {
+        match self {
+            Self::Absent(reason) | Self::Failed(reason) => reason,
+        }
+    }
+}
+
+/// Loads a document and all that it refers to.
 ///
 /// # Errors
 ///
-/// Where it cannot be read, is no regular file, is larger than 64 MiB, takes longer than 30 s, or
-/// where its address is refused.
+/// Where it cannot be read, is no regular file, is larger than 64 MiB with its parts, takes longer
+/// than its limit, where its address is refused, or where it holds a reference that is.
 pub async fn load(request: &Request) -> Result<Loaded, LoadError> {
     let error = |reason: String| LoadError {
         shown: request.shown.clone(),
         reason,
     };
-    let source = request.source.trim();
-    if source.is_empty() {
-        return Err(error("it is empty".to_owned()));
-    }
-    certificates(request).map_err(error)?;
-    let is_url = source.contains("://") || source.to_ascii_lowercase().starts_with("file:");
-    if !is_url {
-        let path = request.folder.join(source);
-        let bytes = tokio::task::spawn_blocking(move || read_file(&path))
-            .await
-            .map_err(|_| error("reading it was interrupted".to_owned()))?
-            .map_err(|reason| match reason {
-                missing if missing == MISSING && Path::new(source).is_relative() => error(format!(
-                    "{missing}; the path is relative to the config file"
-                )),
-                reason => error(reason),
-            })?;
-        return Ok(Loaded {
-            bytes,
-            location: None,
-        });
-    }
-    let url = Url::parse(source).map_err(|reason| error(reason.to_string()))?;
-    let fetched = tokio::time::timeout(TIMEOUT, fetch(url, request)).await;
-    fetched
-        .map_err(|_| error(format!("no complete answer within {} s", TIMEOUT.as_secs())))?
-        .map_err(error)
+    let late = |_| error(format!("it was not all there within {:?}", request.limit));
+    let loaded = tokio::time::timeout(request.limit, gather(request)).await;
+    loaded.map_err(late)?.map_err(error)
 }
 
-/// Reads a regular file within the size limit. Devices, pipes and the like are refused before a
-/// byte of them is read.
-pub(crate) fn read_file(path: &Path) -> Result<Vec<u8>, String> {
-    let refused = "it is no regular file";
-    let whole = std::fs::canonicalize(path).map_err(|error| file_reason(&error))?;
-    if ["/proc", "/sys", "/dev"]
-        .iter()
-        .any(|root| whole.starts_with(root))
-    {
-        return Err(refused.to_owned());
+/// How the parts of a document are had.
+enum Reader {
+    Files,
+    Web(http::Session),
+}
+
+async fn gather(request: &Request) -> Result<Loaded, String> {
+    let source = request.source.trim();
+    if source.is_empty() {
+        return Err("it is empty".to_owned());
     }
-    let limit = u64::try_from(Limits::DOCUMENT.bytes).unwrap_or(u64::MAX);
-    files::read_regular(&whole, limit, Links::Followed).map_err(|error| match error {
-        ReadError::Io(error) => file_reason(&error),
-        ReadError::Folder => "it is a folder; name the document in it".to_owned(),
-        ReadError::NotRegular | ReadError::Link => refused.to_owned(),
-        ReadError::TooLarge { .. } => too_large(),
+    let certificates = http::certificates(request)?;
+    // What the document and its parts may still hold.
+    let left = Arc::new(AtomicUsize::new(Limits::DOCUMENT.bytes));
+    let is_url = source.contains("://") || source.to_ascii_lowercase().starts_with("file:");
+    let (reader, root, bounds, location) = if is_url {
+        let url = Url::parse(source).map_err(|reason| reason.to_string())?;
+        let session = http::Session::open(&url, request, certificates).await?;
+        let root = session.get(url, &left).await.map_err(Miss::reason)?;
+        let Place::Web(location) = root.place.clone() else {
+            return Err("internal error: it is from no URL".to_owned());
+        };
+        let bounds = Bounds::Origin(location.clone());
+        (Reader::Web(session), root, bounds, Some(location))
+    } else {
+        let path = request.folder.join(source);
+        let (config, budget) = (request.folder.clone(), Arc::clone(&left));
+        let read = blocking(move || local::root(&path, &config, &budget)).await?;
+        let (root, bounds) = read.map_err(|miss| match miss {
+            Miss::Absent(reason) if reason == local::MISSING && Path::new(source).is_relative() => {
+                format!("{reason}; the path is relative to the config file")
+            }
+            miss => miss.reason(),
+        })?;
+        (Reader::Files, root, bounds, None)
+    };
+    let hides_url = request.shown.contains("${");
+    let Found { place, bytes } = root;
+    let mut files = BTreeMap::new();
+    let inner = bounds.clone();
+    // Reading trees is work for a processor, not for the event loop.
+    let (bytes, begun) = blocking(move || {
+        let begun = match parse_tree(&bytes, &Limits::DOCUMENT) {
+            Ok(root) => Ok(Bundle::new(root, &place, inner, hides_url)),
+            Err(error) => Err(error),
+        };
+        (bytes, begun)
+    })
+    .await?;
+    let document = match begun {
+        Err(error) => Parsed(Err(error)),
+        Ok(bundle) => {
+            let mut bundle = bundle?;
+            loop {
+                let places = bundle.missing()?;
+                if places.is_empty() {
+                    break;
+                }
+                let found = parts(&reader, places, &bounds, &left, &bundle).await?;
+                let (grown, new) = blocking(move || {
+                    let new = bundle.add(found);
+                    (bundle, new)
+                })
+                .await?;
+                bundle = grown;
+                files.extend(new?);
+            }
+            Parsed(Ok(blocking(move || bundle.finish()).await?))
+        }
+    };
+    Ok(Loaded {
+        bytes,
+        location,
+        files,
+        document,
     })
 }
 
-fn file_reason(error: &std::io::Error) -> String {
-    match error.kind() {
-        std::io::ErrorKind::NotFound => MISSING.to_owned(),
-        std::io::ErrorKind::PermissionDenied => "permission denied".to_owned(),
-        kind => kind.to_string(),
-    }
-}
+type Looked = (Place, Result<Found, String>);
 
-fn too_large() -> String {
-    format!("it is larger than {} MiB", Limits::DOCUMENT.bytes >> 20)
-}
-
-async fn fetch(url: Url, request: &Request) -> Result<Loaded, String> {
-    let mut headers = HeaderMap::new();
-    for (name, value) in &request.headers {
-        let name = HeaderName::from_bytes(name.as_bytes())
-            .map_err(|_| "a name in `swagger_headers` is no header name".to_owned())?;
-        let mut value = HeaderValue::from_str(value)
-            .map_err(|_| format!("the value of `{name}` in `swagger_headers` cannot be sent"))?;
-        value.set_sensitive(true);
-        headers.append(name, value);
-    }
-    let mut url = url;
-    for _ in 0..=MOST_REDIRECTS {
-        let client = client(&url, request).await?;
-        let sent = client
-            .get(url.clone())
-            .headers(headers.clone())
-            .send()
-            .await;
-        let response = sent.map_err(|error| network_reason(&error))?;
-        let status = response.status();
-        if status.is_redirection() {
-            let target = response
-                .headers()
-                .get(reqwest::header::LOCATION)
-                .and_then(|value| value.to_str().ok())
-                .and_then(|text| url.join(text).ok())
-                .ok_or_else(|| format!("the server answered {status} without a target"))?;
-            if target.origin() != url.origin() {
-                return Err(format!(
-                    "the server redirects to another origin, `{}`; name that one instead",
-                    target.origin().ascii_serialization()
-                ));
-            }
-            url = target;
-            continue;
+/// Gets parts at once, in order. One that is not there is told; one that failed is an error.
+async fn parts(
+    reader: &Reader,
+    places: Vec<Place>,
+    bounds: &Bounds,
+    left: &Arc<AtomicUsize>,
+    bundle: &Bundle,
+) -> Result<Vec<Looked>, String> {
+    let looked: Vec<(Place, Result<Found, Miss>)> = match reader {
+        Reader::Files => {
+            let (bounds, left) = (bounds.clone(), Arc::clone(left));
+            blocking(move || {
+                let read = |place: Place| {
+                    let found = match &place {
+                        Place::File(path) => local::part(path, &bounds, &left),
+                        Place::Web(_) => Err(Miss::Absent("it is no file".to_owned())),
+                    };
+                    (place, found)
+                };
+                places.into_iter().map(read).collect()
+            })
+            .await?
         }
-        if !status.is_success() {
-            return Err(format!("the server answered {status}"));
+        Reader::Web(session) => {
+            let fetch = |place: Place| async {
+                let found = match &place {
+                    Place::Web(url) => session.get(url.clone(), left).await,
+                    Place::File(_) => Err(Miss::Failed("it is no URL".to_owned())),
+                };
+                (place, found)
+            };
+            let fetches = futures::stream::iter(places).map(fetch);
+            fetches.buffered(CONCURRENT).collect().await
         }
-        let bytes = read_body(response).await?;
-        return Ok(Loaded {
-            bytes,
-            location: Some(url),
-        });
-    }
-    Err(format!("more than {MOST_REDIRECTS} redirects"))
-}
-
-async fn read_body(response: reqwest::Response) -> Result<Vec<u8>, String> {
-    let mut bytes = Vec::new();
-    let mut chunks = response.bytes_stream();
-    while let Some(chunk) = chunks.next().await {
-        let chunk = chunk.map_err(|error| network_reason(&error))?;
-        if bytes.len() + chunk.len() > Limits::DOCUMENT.bytes {
-            return Err(too_large());
-        }
-        bytes.extend_from_slice(&chunk);
-    }
-    Ok(bytes)
-}
-
-/// A client whose name resolution is pinned to addresses that were looked at.
-async fn client(url: &Url, request: &Request) -> Result<reqwest::Client, String> {
-    if !matches!(url.scheme(), "http" | "https") {
-        return Err(format!(
-            "`{}:` URLs are refused; expected a path or http(s)",
-            url.scheme()
-        ));
-    }
-    let port = url.port_or_known_default().unwrap_or(443);
-    let mut builder = reqwest::Client::builder()
-        .no_proxy()
-        .redirect(reqwest::redirect::Policy::none())
-        .user_agent(concat!("mce/", env!("CARGO_PKG_VERSION")))
-        .timeout(TIMEOUT);
-    match url.host() {
-        None => return Err("the URL names no host".to_owned()),
-        Some(Host::Ipv4(address)) => refuse(IpAddr::V4(address))?,
-        Some(Host::Ipv6(address)) => refuse(IpAddr::V6(address))?,
-        Some(Host::Domain(name)) if is_metadata_name(name) => return Err(REFUSED.to_owned()),
-        Some(Host::Domain(name)) => {
-            let found: Vec<_> = tokio::net::lookup_host((name, port))
-                .await
-                .map_err(|_| "the host's name cannot be resolved".to_owned())?
-                .collect();
-            for address in &found {
-                refuse(address.ip())?;
-            }
-            builder = builder.resolve_to_addrs(name, &found);
-        }
-    }
-    for certificate in certificates(request)? {
-        builder = builder.add_root_certificate(certificate);
-    }
-    builder.build().map_err(|error| network_reason(&error))
-}
-
-/// The further root certificates; a file without any is a slip that would show only later.
-fn certificates(request: &Request) -> Result<Vec<reqwest::Certificate>, String> {
-    let Some(pem) = &request.certificates else {
-        return Ok(Vec::new());
     };
-    match reqwest::Certificate::from_pem_bundle(pem) {
-        Ok(certificates) if !certificates.is_empty() => Ok(certificates),
-        _ => Err("`ca_file` holds no PEM certificates".to_owned()),
+    let mut found = Vec::with_capacity(looked.len());
+    for (place, outcome) in looked {
+        let outcome = match outcome {
+            Ok(part) => Ok(part),
+            Err(Miss::Absent(reason)) => Err(reason),
+            Err(Miss::Failed(reason)) => return Err(bundle.told_of(&place, &reason)),
+        };
+        found.push((place, outcome));
     }
+    Ok(found)
 }
 
-/// Refuses addresses that never serve documents. Private ones may: documents are often served on
-/// the machine or network where they are written.
-fn refuse(address: IpAddr) -> Result<(), String> {
-    if reach(address) == Reach::Never {
-        return Err(REFUSED.to_owned());
-    }
-    Ok(())
-}
-
-/// What went wrong, without the URL, which may hold a secret.
-fn network_reason(error: &reqwest::Error) -> String {
-    if error.is_timeout() {
-        return "the server did not answer in time".to_owned();
-    }
-    let mut reason = if error.is_connect() {
-        "no connection to the server".to_owned()
-    } else if error.is_decode() || error.is_body() {
-        "the answer broke off or could not be decoded".to_owned()
-    } else {
-        "the request failed".to_owned()
-    };
-    let mut cause = std::error::Error::source(error);
-    while let Some(inner) = cause {
-        if inner.source().is_none() {
-            reason = format!("{reason}: {inner}");
-        }
-        cause = inner.source();
-    }
-    reason
+async fn blocking<T: Send + 'static>(
+    work: impl FnOnce() -> T + Send + 'static,
+) -> Result<T, String> {
+    let done = tokio::task::spawn_blocking(work).await;
+    done.map_err(|_| "reading it was interrupted".to_owned())
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::openapi::places::ADDRESS_REFUSED;
 
     fn request(source: &str) -> Request {
         Request {
@@ -275,6 +267,7 @@ mod tests {
             folder: PathBuf::from("/"),
             headers: Vec::new(),
             certificates: None,
+            limit: TIMEOUT,
         }
     }
 
@@ -330,7 +323,7 @@ mod tests {
             "metadata.google.internal",
         ] {
             let error = load(&request(&format!("http://{host}/x"))).await;
-            assert_eq!(error.unwrap_err().reason, REFUSED, "{host}");
+            assert_eq!(error.unwrap_err().reason, ADDRESS_REFUSED, "{host}");
         }
     }
 }

@@ -91,7 +91,9 @@ pub struct NotInGrammar {
 /// Names of `typing` that a module may import.
 const TYPING: &[&str] = &["Any", "Literal", "NotRequired", "Required", "TypedDict"];
 /// Builtins that annotations may name.
-const BUILTINS: &[&str] = &["bool", "bytes", "dict", "float", "int", "list", "str"];
+const BUILTINS: &[&str] = &[
+    "bool", "bytes", "dict", "float", "int", "list", "str", "tuple",
+];
 
 /// Reads a module that was compiled.
 ///
@@ -450,7 +452,7 @@ impl Reader<'_> {
                 };
                 match name {
                     "Literal" => items.iter().try_for_each(calls::literal),
-                    "list" | "dict" | "NotRequired" | "Required" => {
+                    "list" | "dict" | "tuple" | "NotRequired" | "Required" => {
                         items.iter().try_for_each(|item| self.annotation(item))
                     }
                     _ => Err((subscript.start(), "this type has no parameters")),

@@ -71,6 +71,8 @@ pub(super) struct Purpose {
     pub(super) sent: bool,
     /// It is part of an answer.
     pub(super) received: bool,
+    /// It is part of a form, where bytes are files.
+    pub(super) form: bool,
 }
 
 /// Turns schemas into types. `named` are the schemas with names, by the names their classes bear.
@@ -86,6 +88,8 @@ pub(super) struct Types<'a> {
     /// The classes of objects without names, by the address of their schema.
     hoisted: HashMap<(usize, Purpose), String>,
     pending: VecDeque<Pending<'a>>,
+    /// The schemas with names that forms are made of.
+    of_forms: HashSet<&'a str>,
     left: usize,
     sent: HashSet<&'a str>,
     received: HashSet<&'a str>,
@@ -111,6 +115,7 @@ impl<'a> Types<'a> {
             left: MOST_WORK,
             sent: HashSet::new(),
             received: HashSet::new(),
+            of_forms: HashSet::new(),
             purpose: Purpose::default(),
         }
     }
@@ -131,7 +136,21 @@ impl<'a> Types<'a> {
         self.purpose = Purpose {
             sent,
             received: !sent,
+            form: false,
         };
+    }
+
+    /// Notes that a schema, with all that it refers to, is that of a form: bytes in it are files.
+    pub(super) fn note_form(&mut self, schema: &Value) {
+        note(self.named, &mut self.of_forms, schema);
+    }
+
+    /// As [`Self::of`], for the schema of a form.
+    pub(super) fn of_form(&mut self, schema: &'a Value, hint: &str) -> PythonType {
+        self.purpose.form = true;
+        let kind = self.convert(schema, hint, 0);
+        self.purpose.form = false;
+        kind
     }
 
     /// The type of a schema. `hint` names the class of an object that has no name of its own.
@@ -247,6 +266,12 @@ impl<'a> Types<'a> {
         depth: usize,
     ) -> PythonType {
         match name {
+            "string"
+                if self.purpose.form
+                    && members.get("format").and_then(Value::as_str) == Some("binary") =>
+            {
+                PythonType::file()
+            }
             "string" => PythonType::name("str"),
             "integer" => PythonType::name("int"),
             "number" => PythonType::name("float"),
@@ -361,6 +386,7 @@ impl<'a> Types<'a> {
         let purpose = Purpose {
             sent: self.sent.contains(name),
             received: self.received.contains(name),
+            form: self.of_forms.contains(name),
         };
         let around = std::mem::replace(&mut self.purpose, purpose);
         let kind = self.first_named(name, schema, depth);

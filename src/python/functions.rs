@@ -12,7 +12,10 @@ use super::examples::{Examples, mapping};
 use super::remarks::{Format, discriminator, joined, limits};
 use super::text::{docstring, one_line, prose, string_literal};
 use super::types::PythonType;
-use crate::api::{Location, NamedApi, Operation, OperationNames, Style, accept, successes};
+use crate::api::{
+    Encoding, Location, Media, NamedApi, Operation, OperationBody, OperationNames, Style, accept,
+    successes,
+};
 
 /// Characters of a description that go into a docstring; the manifest has all of it.
 const LONGEST_DESCRIPTION: usize = 2_000;
@@ -29,8 +32,8 @@ pub(super) struct Argument<'a> {
     pub(super) required: bool,
     pub(super) description: &'a str,
     pub(super) schema: &'a Value,
-    /// Whether it is the body.
-    pub(super) is_body: bool,
+    /// The media types that it can be sent as, with their types; none but for a body.
+    pub(super) media: Vec<(&'a str, PythonType)>,
 }
 
 /// `@_api.operation(…)`.
@@ -91,8 +94,14 @@ pub(super) fn decorator(api: &NamedApi, operation: &Operation, names: &Operation
         items.push(keyword_argument("content", mapping(content)));
     }
     if let (Some(body), Some(name)) = (&operation.body, &names.body) {
-        let pair = [name, &body.content_type].map(|text| Code::Text(string_literal(text)));
-        items.push(keyword_argument("body", Code::call("", pair.into())));
+        let media = body.media().map(|(content_type, _)| content_type);
+        let texts = std::iter::once(name.as_str()).chain(media);
+        let texts = texts.map(|text| Code::Text(string_literal(text))).collect();
+        items.push(keyword_argument("body", Code::call("", texts)));
+        let encodings = encodings(body);
+        if !encodings.is_empty() {
+            items.push(keyword_argument("encoding", mapping(encodings)));
+        }
     }
     if let Some(accept) = accept(&operation.responses) {
         items.push(keyword_argument(
@@ -118,7 +127,53 @@ pub(super) fn decorator(api: &NamedApi, operation: &Operation, names: &Operation
     if operation.security.is_empty() {
         items.push(keyword_argument("auth", Code::text("False")));
     }
+    if let Some(url) = operation.server.own() {
+        items.push(keyword_argument(
+            "base_url",
+            Code::Text(string_literal(url)),
+        ));
+    }
     Code::call("@_api.operation", items).laid_out(0, 0, 0)
+}
+
+/// `encoding`: for each form, the properties that are not spelt as by default. `"style"`,
+/// `(style, explode)`, `(style, explode, allow_reserved)`, or a media type.
+fn encodings(body: &OperationBody) -> Vec<Code> {
+    let default = (&body.content_type, &body.encoding);
+    let others = body.alternatives.iter();
+    std::iter::once(default)
+        .chain(others.map(|it| (&it.content_type, &it.encoding)))
+        .filter(|(_, encoding)| !encoding.is_empty())
+        .map(|(content_type, encoding)| {
+            let properties = encoding.iter().map(|(property, encoding)| {
+                let value = encoding_of_property(encoding);
+                Code::around(format!("{}: ", string_literal(property)), value, "")
+            });
+            let properties = mapping(properties.collect());
+            Code::around(
+                format!("{}: ", string_literal(content_type)),
+                properties,
+                "",
+            )
+        })
+        .collect()
+}
+
+fn encoding_of_property(encoding: &Encoding) -> Code {
+    let Some(style) = encoding.style else {
+        let content_type = encoding.content_type.as_deref().unwrap_or_default();
+        return Code::Text(string_literal(content_type));
+    };
+    let word = |is_true| Code::text(if is_true { "True" } else { "False" });
+    let explode = encoding.explode.unwrap_or(style == Style::Form);
+    let style_text = Code::Text(string_literal(&spelt(style)));
+    if encoding.allow_reserved {
+        Code::call("", vec![style_text, word(explode), word(true)])
+    } else if explode == (style == Style::Form) {
+        style_text
+    } else {
+        Code::call("", vec![style_text, word(explode)])
+    }
 }
 
 fn keyword_argument(keyword: &str, value: Code) -> Code {
@@ -219,7 +274,7 @@ pub(super) fn documentation(
     if !arguments.is_empty() {
         lines.extend([String::new(), "Args:".to_owned()]);
         for argument in arguments {
-            lines.extend(argument_lines(argument, types));
+            lines.extend(argument_lines(name, argument, types));
         }
     }
     let documented = match (returned(operation), returns) {
@@ -306,7 +361,11 @@ fn raises(operation: &Operation) -> String {
     text
 }
 
-fn argument_lines(argument: &Argument<'_>, types: &IndexMap<String, Value>) -> Vec<String> {
+fn argument_lines(
+    function: &str,
+    argument: &Argument<'_>,
+    types: &IndexMap<String, Value>,
+) -> Vec<String> {
     let mut said = one_line(argument.description, LONGEST_ARGUMENT_DESCRIPTION);
     if said.is_empty() {
         said = argument
@@ -320,6 +379,8 @@ fn argument_lines(argument: &Argument<'_>, types: &IndexMap<String, Value>) -> V
     if let Some(note) = discriminator(argument.schema, types) {
         said = joined(&said, &note);
     }
+    let sent = media_note(function, &argument.media);
+    said = joined(&said, &sent);
     if said.is_empty() {
         said = if argument.required {
             "Required.".to_owned()
@@ -328,6 +389,39 @@ fn argument_lines(argument: &Argument<'_>, types: &IndexMap<String, Value>) -> V
         };
     }
     indented(&format!("{}: {said}", argument.name), 4)
+}
+
+/// What a body is sent as, where that is not simply JSON.
+fn media_note(function: &str, media: &[(&str, PythonType)]) -> String {
+    let Some(((default, _), others)) = media.split_first() else {
+        return String::new();
+    };
+    let mut said = String::new();
+    if !others.is_empty() || Media::of(default) != Media::Json {
+        let _ = write!(said, "Sent as `{}`.", one_line(default, 80));
+    }
+    let others: Vec<String> = others
+        .iter()
+        .map(|(content_type, kind)| {
+            let kind = one_line(&kind.text(), 60);
+            format!("`{}` ({kind})", one_line(content_type, 80))
+        })
+        .collect();
+    if let Some((last, most)) = others.split_last() {
+        let most = most.join(", ");
+        let or = if most.is_empty() { "" } else { " or " };
+        let _ = write!(
+            said,
+            " `{function}.with_content_type(...)(...)` sends it as {most}{or}{last}."
+        );
+    }
+    if media
+        .iter()
+        .any(|(name, _)| Media::of(name) == Media::Multipart)
+    {
+        said.push_str(" A file is bytes, (filename, bytes) or (filename, bytes, content type).");
+    }
+    said
 }
 
 /// A text wrapped into a hanging paragraph.
@@ -346,6 +440,11 @@ fn indented(text: &str, margin: usize) -> Vec<String> {
         .collect()
 }
 
+/// Whether an argument is a body of which something is known.
+fn shows_more_than_braces(argument: &Argument<'_>) -> bool {
+    !argument.media.is_empty() && !matches!(argument.kind, PythonType::Any | PythonType::Dict(_))
+}
+
 /// A call with the required arguments, the body, and what the document gives examples of.
 fn example(
     name: &str,
@@ -357,7 +456,7 @@ fn example(
     let mut left = MOST_OPTIONAL_ARGUMENTS;
     let mut items: Vec<Code> = Vec::new();
     for argument in arguments {
-        let value = if argument.required || argument.is_body {
+        let value = if argument.required || shows_more_than_braces(argument) {
             examples.value(&argument.kind, argument.schema)
         } else if left > 0
             && argument.schema.get("examples").is_some()

@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use minijinja::syntax::SyntaxConfig;
 use minijinja::{Environment, context};
+use serde_json::Value;
 
 use super::check::{ModuleError, check_module};
 use super::class_text::render_class;
@@ -13,7 +14,9 @@ use super::functions::{Argument, decorator, documentation, signature, summary};
 use super::text::{docstring, one_line, prose, string_literal};
 use super::types::PythonType;
 use crate::api::identifiers::type_name;
-use crate::api::{Media, NamedApi, Operation, OperationNames, ResponseKind, successes};
+use crate::api::{
+    Media, NamedApi, Operation, OperationBody, OperationNames, ResponseKind, successes,
+};
 use crate::variables;
 
 const TEMPLATE: &str = include_str!("../../templates/functions.py.jinja");
@@ -47,8 +50,8 @@ pub struct RenderedFunction {
     pub summary: String,
     /// The types of the operation's parameters, in its order.
     pub parameters: Vec<String>,
-    /// The type of the body.
-    pub body: Option<String>,
+    /// The types of the body, one for each of its media types.
+    pub body: Vec<String>,
     /// What is returned.
     pub returns: String,
 }
@@ -65,8 +68,12 @@ pub fn render(api: &NamedApi, target: Target<'_>) -> Result<Rendered, ModuleErro
         for parameter in &operation.parameters {
             types.note_sent(&parameter.schema);
         }
-        if let Some(body) = &operation.body {
-            types.note_sent(&body.schema);
+        let media = operation.body.iter().flat_map(OperationBody::media);
+        for (content_type, schema) in media {
+            types.note_sent(schema);
+            if is_form(content_type) {
+                types.note_form(schema);
+            }
         }
         for response in successes(&operation.responses) {
             types.note_received(&response.schema);
@@ -177,28 +184,26 @@ fn type_stub<'a>(
             required: parameter.required,
             description: &parameter.description,
             schema: &parameter.schema,
-            is_body: false,
+            media: Vec::new(),
         })
         .collect();
     let parameters = arguments
         .iter()
         .map(|argument| argument.kind.text())
         .collect();
-    let mut body_type = None;
+    let mut body_types = Vec::new();
     if let (Some(body), Some(name)) = (&operation.body, &names.body) {
-        let kind = match Media::of(&body.content_type) {
-            Media::Json => types.of(&body.schema, &format!("{camel}Body")),
-            Media::Text => PythonType::name("str"),
-            _ => PythonType::name("bytes"),
-        };
-        body_type = Some(kind.text());
+        let kinds = types_of_body(body, types, &format!("{camel}Body"));
+        body_types = kinds.iter().map(PythonType::text).collect();
+        let media = body.media().map(|(content_type, _)| content_type);
+        let media = media.zip(kinds.iter().cloned()).collect();
         arguments.push(Argument {
             name,
-            kind,
+            kind: PythonType::union(kinds),
             required: body.required,
             description: &body.description,
             schema: &body.schema,
-            is_body: true,
+            media,
         });
     }
     arguments.sort_by_key(|argument| !argument.required);
@@ -222,7 +227,7 @@ fn type_stub<'a>(
     let function = RenderedFunction {
         summary: summary(operation),
         parameters,
-        body: body_type,
+        body: body_types,
         returns: returns.text(),
     };
     let stub = TypedStub {
@@ -232,6 +237,55 @@ fn type_stub<'a>(
         returns,
     };
     (stub, function)
+}
+
+/// Whether a media type is a form, whose bytes are files.
+pub(super) fn is_form(content_type: &str) -> bool {
+    matches!(Media::of(content_type), Media::Form | Media::Multipart)
+}
+
+/// The types of a body's media types. Many documents spell one schema out for each of them, which
+/// is still one type.
+fn types_of_body<'a>(
+    body: &'a OperationBody,
+    types: &mut Types<'a>,
+    hint: &str,
+) -> Vec<PythonType> {
+    let mut known: Vec<(&Value, PythonType)> = Vec::new();
+    let mut kinds = Vec::new();
+    for (content_type, schema) in body.media() {
+        let kind = match Media::of(content_type) {
+            Media::Text | Media::Events | Media::Lines => PythonType::name("str"),
+            Media::Binary => PythonType::name("bytes"),
+            Media::Range if has_format_binary(schema) => PythonType::name("bytes"),
+            Media::Json | Media::Range | Media::Form | Media::Multipart => {
+                let same = known.iter().find(|(other, _)| *other == schema);
+                if let Some((_, kind)) = same {
+                    kind.clone()
+                } else {
+                    let mut alike = body.media().filter(|(_, other)| *other == schema);
+                    let kind = if alike.any(|(name, _)| is_form(name)) {
+                        types.of_form(schema, hint)
+                    } else {
+                        types.of(schema, hint)
+                    };
+                    // Whatever a document says of it, or not: a form has members.
+                    let kind = match kind {
+                        PythonType::Any if is_form(content_type) => PythonType::dict(kind),
+                        kind => kind,
+                    };
+                    known.push((schema, kind.clone()));
+                    kind
+                }
+            }
+        };
+        kinds.push(kind);
+    }
+    kinds
+}
+
+fn has_format_binary(schema: &Value) -> bool {
+    schema.get("format").and_then(Value::as_str) == Some("binary")
 }
 
 /// The import of what the module uses of `typing`; empty where that is nothing.

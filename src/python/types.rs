@@ -33,6 +33,8 @@ pub(super) enum PythonType {
     List(Box<PythonType>),
     /// `dict[str, …]`.
     Dict(Box<PythonType>),
+    /// `tuple[…]`.
+    Tuple(Vec<PythonType>),
     /// `Literal[…]` of literals as they are written.
     Literal(Vec<String>),
     /// `a | b`.
@@ -42,6 +44,16 @@ pub(super) enum PythonType {
 impl PythonType {
     pub(super) fn name(name: &str) -> Self {
         Self::Name(name.to_owned())
+    }
+
+    /// What a form takes as a file: bytes, with a file name, with a media type.
+    pub(super) fn file() -> Self {
+        let tuple = |names: &[&str]| Self::Tuple(names.iter().map(|it| Self::name(it)).collect());
+        Self::Union(vec![
+            Self::name("bytes"),
+            tuple(&["str", "bytes"]),
+            tuple(&["str", "bytes", "str"]),
+        ])
     }
 
     pub(super) fn list(item: Self) -> Self {
@@ -124,6 +136,7 @@ impl PythonType {
         match self {
             Self::List(inner) | Self::Dict(inner) => 1 + inner.depth(),
             Self::Union(members) => members.iter().map(Self::depth).max().unwrap_or(0),
+            Self::Tuple(items) => 1 + items.iter().map(Self::depth).max().unwrap_or(0),
             Self::Literal(_) => 1,
             Self::Any | Self::None | Self::Name(_) => 0,
         }
@@ -133,6 +146,7 @@ impl PythonType {
         match self {
             Self::List(inner) | Self::Dict(inner) => 1 + inner.size(),
             Self::Union(members) => members.iter().map(Self::size).sum(),
+            Self::Tuple(items) => 1 + items.iter().map(Self::size).sum::<usize>(),
             Self::Any | Self::None | Self::Name(_) | Self::Literal(_) => 1,
         }
     }
@@ -142,6 +156,7 @@ impl PythonType {
         match self {
             Self::List(inner) | Self::Dict(inner) => 1 + inner.weight(),
             Self::Union(members) => members.iter().map(Self::weight).sum(),
+            Self::Tuple(items) => 1 + items.iter().map(Self::weight).sum::<usize>(),
             Self::Literal(values) => values.iter().map(|value| 1 + value.len() / 16).sum(),
             Self::Any | Self::None | Self::Name(_) => 1,
         }
@@ -168,6 +183,12 @@ impl PythonType {
             Self::Literal(_) => {
                 found.insert("Literal".to_owned());
             }
+            Self::Tuple(items) => {
+                found.insert("tuple".to_owned());
+                for item in items {
+                    item.names(found);
+                }
+            }
             Self::Union(members) => members.iter().for_each(|member| member.names(found)),
         }
     }
@@ -182,6 +203,7 @@ impl PythonType {
             Self::Literal(values) => {
                 Code::subscript("Literal", values.iter().map(Code::text).collect())
             }
+            Self::Tuple(items) => Code::subscript("tuple", items.iter().map(Self::code).collect()),
             Self::Union(members) => Code::Union(members.iter().map(Self::code).collect()),
         }
     }

@@ -16,7 +16,7 @@ use super::result::{ErrorType, ExecutionResult, PlannedUse, Refusal, millisecond
 use crate::broker::Scope;
 use crate::guard::{self, Facts, Report, Violation};
 use crate::python::RUNTIME_SOURCE;
-use crate::sandbox::{Job, Module};
+use crate::sandbox::{Call, Job, Module};
 use crate::wire::Arguments;
 
 /// Violations that a result lists.
@@ -64,6 +64,8 @@ pub struct CallRequest {
     pub function: String,
     /// Its arguments by Python name.
     pub arguments: Arguments,
+    /// Which of the declared media types the body is sent as; the first where this is absent.
+    pub content_type: Option<String>,
     /// Who asks.
     pub principal: String,
 }
@@ -344,6 +346,7 @@ impl Runtime {
             server,
             function,
             arguments,
+            content_type,
             ..
         } = request;
         let compiled = match self.registry.server(&server).await {
@@ -379,7 +382,14 @@ impl Runtime {
         };
         let host = self.egress.host(&self.registry.targets(), scope).await;
         let started = Instant::now();
-        let outcome = host.call(&server, &function, arguments).await;
+        let outcome = host
+            .perform(Call {
+                server,
+                function,
+                arguments,
+                content_type,
+            })
+            .await;
         let mut result = ExecutionResult {
             execution_time_ms: Some(milliseconds(started.elapsed())),
             ..ExecutionResult::default()

@@ -14,8 +14,8 @@ use super::identifier::hex;
 use super::{Egress, ExecuteRequest, Runtime, SandboxProvider, Switches, Targets};
 use crate::broker::{CallRecord, Recorder, Scope};
 use crate::config::{Config, Environment, Settings};
-use crate::sandbox::{CallError, Failure, FailureKind, Host, Job, Outcome, Sandbox};
-use crate::wire::{self, Arguments};
+use crate::sandbox::{Call, CallError, Failure, FailureKind, Host, Job, Outcome, Sandbox};
+use crate::wire;
 
 /// The one secret the fake vault knows.
 pub(crate) const SECRET: &str = "s3cr3t-canary";
@@ -105,22 +105,23 @@ impl Egress for FakeEgress {
 
 #[async_trait]
 impl Host for FakeHost {
-    async fn call(
-        &self,
-        server: &str,
-        function: &str,
-        arguments: Arguments,
-    ) -> Result<wire::Value, CallError> {
-        let compiled = self.scope.servers.contains(server)
+    async fn perform(&self, call: Call) -> Result<wire::Value, CallError> {
+        let Call {
+            server,
+            function,
+            arguments,
+            ..
+        } = call;
+        let compiled = self.scope.servers.contains(&server)
             && self
                 .targets
-                .get(server)
-                .is_some_and(|target| target.manifest.function(function).is_some());
+                .get(&server)
+                .is_some_and(|target| target.manifest.function(&function).is_some());
         self.recorder.record(CallRecord {
             execution_id: self.scope.execution_id.clone(),
             principal: self.scope.principal.clone(),
-            server: server.to_owned(),
-            function: function.to_owned(),
+            server: server.clone(),
+            function: function.clone(),
             status: compiled.then_some(200),
             error: (!compiled).then(|| "egress".to_owned()),
             refusal: (!compiled).then(|| "not compiled".to_owned()),

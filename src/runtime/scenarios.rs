@@ -449,6 +449,7 @@ async fn one_function_can_be_called_without_code() {
         server: server.to_owned(),
         function: function.to_owned(),
         arguments: Arguments::new(),
+        content_type: None,
         principal: "ada".to_owned(),
     };
     let result = runtime.call(call("pets", "get_pet")).await;
@@ -590,6 +591,7 @@ async fn a_call_without_code_is_held_to_the_output_limit() {
             "pet_id".to_owned(),
             crate::wire::Value::String("x".repeat(2_000)),
         )]),
+        content_type: None,
         principal: "ada".to_owned(),
     };
     let fixture = Fixture::new().set("MCE_MAX_INLINE_BYTES", 1024);

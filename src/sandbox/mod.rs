@@ -102,6 +102,19 @@ pub enum FailureKind {
     Internal,
 }
 
+/// A call of a compiled function, as code in the sandbox asks for it.
+#[derive(Debug, Clone, Default)]
+pub struct Call {
+    /// The server.
+    pub server: String,
+    /// The function.
+    pub function: String,
+    /// Its arguments by Python name.
+    pub arguments: Arguments,
+    /// Which of the declared media types the body is sent as; the first where this is absent.
+    pub content_type: Option<String>,
+}
+
 /// What code in a sandbox can ask of the host. Implemented by the broker, one value an execution.
 #[async_trait]
 pub trait Host: Send + Sync {
@@ -109,12 +122,26 @@ pub trait Host: Send + Sync {
     ///
     /// # Errors
     /// [`CallError`], which the stub in the sandbox raises.
+    async fn perform(&self, call: Call) -> Result<Value, CallError>;
+
+    /// Calls a compiled function with arguments alone.
+    ///
+    /// # Errors
+    /// As for [`Host::perform`].
     async fn call(
         &self,
         server: &str,
         function: &str,
         arguments: Arguments,
-    ) -> Result<Value, CallError>;
+    ) -> Result<Value, CallError> {
+        self.perform(Call {
+            server: server.to_owned(),
+            function: function.to_owned(),
+            arguments,
+            content_type: None,
+        })
+        .await
+    }
 }
 
 /// Why a call has no value.

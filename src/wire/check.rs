@@ -3,9 +3,9 @@
 use indexmap::IndexMap;
 use serde_json::Value as Json;
 
-use crate::api::{Function, Parameter};
+use crate::api::{Function, Media, Parameter};
 
-use super::media::{self, Kind};
+use super::body::Chosen;
 use super::value::is_integer;
 use super::{ArgumentError, Arguments, Value};
 
@@ -24,10 +24,11 @@ pub(super) fn check(
     function: &Function,
     types: &Types,
     arguments: &Arguments,
+    body: Option<Chosen<'_>>,
 ) -> Result<(), ArgumentError> {
     check_names(function, arguments)?;
     for (name, value) in arguments {
-        check_value(function, types, name, value)
+        check_value(function, types, (name, value), body)
             .map_err(|problem| ArgumentError::argument(&function.name, name, &problem))?;
     }
     Ok(())
@@ -107,8 +108,8 @@ fn check_names(function: &Function, arguments: &Arguments) -> Result<(), Argumen
 fn check_value(
     function: &Function,
     types: &Types,
-    name: &str,
-    value: &Value,
+    (name, value): (&str, &Value),
+    body: Option<Chosen<'_>>,
 ) -> Result<(), String> {
     if value.is_deeper_than(MAX_DEPTH) {
         return Err(format!("is nested deeper than {MAX_DEPTH} levels"));
@@ -116,15 +117,14 @@ fn check_value(
     if let Some(parameter) = function.parameters.iter().find(|item| item.name == name) {
         return check_parameter(parameter, types, value);
     }
-    match &function.body {
-        // What is not JSON has one type, whatever its schema says; the encoder knows which.
-        Some(body) if media::kind(&body.content_type) == Kind::Json => {
-            let schema = resolve(&body.schema, types);
-            check_type(schema, value)?;
-            check_enum(schema.get("enum").and_then(Json::as_array), value)
-        }
-        _ => Ok(()),
-    }
+    // What is not JSON has one type, whatever its schema says; the encoder knows which.
+    let json = body.filter(|body| Media::of(body.content_type) == Media::Json);
+    let Some(body) = json else {
+        return Ok(());
+    };
+    let schema = resolve(body.schema, types);
+    check_type(schema, value)?;
+    check_enum(schema.get("enum").and_then(Json::as_array), value)
 }
 
 fn check_parameter(parameter: &Parameter, types: &Types, value: &Value) -> Result<(), String> {

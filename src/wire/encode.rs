@@ -2,20 +2,19 @@
 
 use std::collections::HashMap;
 
-use bytes::Bytes;
 use indexmap::IndexMap;
 
 use crate::api::{Function, Location, Parameter};
 
-use super::media::{self, Kind};
+use super::body::{self, Chosen};
 use super::style::{self, Problem};
-use super::value::Escapes;
-use super::{ArgumentError, Arguments, Request, Value, check, percent};
+use super::{ArgumentError, Arguments, Request, check, percent};
 
 /// Encodes a call of a function.
 ///
 /// `types` is the manifest's table that schemas refer to as `#/types/<name>`. Nothing is sent that
-/// was not given: no defaults, no body unless there is one.
+/// was not given: no defaults, no body unless there is one. `content_type` selects one of the
+/// body's media types; `None` is the first.
 ///
 /// # Errors
 /// Where an argument is unknown, missing, of the wrong type, or cannot be expressed; the text is
@@ -24,14 +23,24 @@ pub fn encode(
     function: &Function,
     types: &IndexMap<String, serde_json::Value>,
     arguments: &Arguments,
+    content_type: Option<&str>,
 ) -> Result<Request, ArgumentError> {
-    check::check(function, types, arguments)?;
+    let chosen = chosen(function, content_type)?;
+    check::check(function, types, arguments, chosen)?;
     let mut segments: HashMap<&str, String> = HashMap::new();
     let mut query = Vec::new();
     let mut headers: Vec<(String, String)> = Vec::new();
     let mut cookies = Vec::new();
     let mut header_cookies = Vec::new();
-    for parameter in &function.parameters {
+    // By place, as the outside backend does: of several problems both report the same one.
+    let in_order = [
+        Location::Path,
+        Location::Query,
+        Location::Cookie,
+        Location::Header,
+    ];
+    let parameters = in_order.iter().flat_map(|it| located(function, *it));
+    for parameter in parameters {
         let Some(value) = arguments.get(&parameter.name) else {
             continue;
         };
@@ -73,10 +82,12 @@ pub fn encode(
         push_unless_named(&mut headers, "Accept", accept);
     }
     let mut content = None;
-    if let Some((declared, value)) = given_body(function, arguments) {
-        let bytes = body(&declared.content_type, value)
+    if let (Some(declared), Some(chosen)) = (&function.body, chosen)
+        && let Some(value) = arguments.get(&declared.name)
+    {
+        let (content_type, bytes) = body::encode(chosen, value)
             .map_err(|problem| ArgumentError::argument(&function.name, &declared.name, &problem))?;
-        push_unless_named(&mut headers, "Content-Type", declared.content_type.clone());
+        push_unless_named(&mut headers, "Content-Type", content_type);
         content = Some(bytes);
     }
     let (path, mut fixed) = fill(function, &segments)?;
@@ -99,12 +110,29 @@ fn located(
     parameters.filter(move |parameter| parameter.r#in == location)
 }
 
-fn given_body<'a>(
+/// The media type of the body, if there is one.
+fn chosen<'a>(
     function: &'a Function,
-    arguments: &'a Arguments,
-) -> Option<(&'a crate::api::Body, &'a Value)> {
-    let body = function.body.as_ref()?;
-    Some((body, arguments.get(&body.name)?))
+    wanted: Option<&'a str>,
+) -> Result<Option<Chosen<'a>>, ArgumentError> {
+    let name = &function.name;
+    match (&function.body, wanted) {
+        (Some(declared), wanted) => {
+            body::choose(declared, wanted)
+                .map(Some)
+                .map_err(|error| ArgumentError {
+                    message: format!(
+                        "{name}() cannot send its body as {}, only as {}",
+                        serde_json::Value::from(wanted.unwrap_or_default()),
+                        error.known
+                    ),
+                })
+        }
+        (None, None) => Ok(None),
+        (None, Some(_)) => Err(ArgumentError {
+            message: format!("{name}() has no body, and so no content type to select"),
+        }),
+    }
 }
 
 /// A header parameter that the document declares under such a name goes before MCE's own.
@@ -114,17 +142,6 @@ fn push_unless_named(headers: &mut Vec<(String, String)>, name: &str, value: Str
         .any(|(known, _)| known.eq_ignore_ascii_case(name))
     {
         headers.push((name.to_owned(), value));
-    }
-}
-
-/// The body's bytes.
-fn body(media_type: &str, value: &Value) -> Result<Bytes, Problem> {
-    match (media::kind(media_type), value) {
-        (Kind::Json, value) => Ok(Bytes::from(style::json(value, Escapes::Necessary)?)),
-        (Kind::Text, Value::String(text)) => Ok(Bytes::from(text.clone())),
-        (Kind::Text, other) => Err(format!("must be str, not {}", other.type_name())),
-        (Kind::Bytes, Value::Bytes(bytes)) => Ok(bytes.clone()),
-        (Kind::Bytes, other) => Err(format!("must be bytes, not {}", other.type_name())),
     }
 }
 

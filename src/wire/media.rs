@@ -24,8 +24,32 @@ pub(super) fn essence(content_type: &str) -> String {
 pub(super) fn kind(content_type: &str) -> Kind {
     match Media::of(content_type) {
         Media::Json => Kind::Json,
-        Media::Text | Media::Events => Kind::Text,
+        Media::Text | Media::Events | Media::Lines => Kind::Text,
         Media::Form | Media::Multipart | Media::Range | Media::Binary => Kind::Bytes,
+    }
+}
+
+/// Whether a media type names one, and can stand in a header.
+pub(super) fn is_concrete(content_type: &str) -> bool {
+    is_sendable(content_type) && !content_type.contains('*')
+}
+
+/// Whether a text can stand in a header as a media type.
+pub(super) fn is_sendable(content_type: &str) -> bool {
+    content_type.contains('/')
+        && content_type.chars().all(|it| matches!(it, ' '..='~'))
+        && !content_type.starts_with(' ')
+        && !content_type.ends_with(' ')
+}
+
+/// Whether a range covers an [`essence`].
+pub(super) fn covers(range: &str, essence: &str) -> bool {
+    match super::media::essence(range).as_str() {
+        "*/*" | "*" => true,
+        "application/*+json" => essence.starts_with("application/") && essence.ends_with("+json"),
+        range => range
+            .strip_suffix('*')
+            .is_some_and(|start| start.ends_with('/') && essence.starts_with(start)),
     }
 }
 

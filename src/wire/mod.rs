@@ -16,10 +16,12 @@
 //!   `pipeDelimited`, lists in headers), is an error.
 //! - Headers are sent as they are: visible ASCII, no space at either end.
 
+mod body;
 mod check;
 mod decode;
 mod encode;
 mod error_text;
+mod form;
 mod json;
 mod media;
 mod percent;

@@ -63,7 +63,7 @@ fn joined(parts: &[String], set: &'static percent_encoding::AsciiSet, separator:
     encoded.join(separator)
 }
 
-/// A path parameter (styles simple, label, matrix), ready to stand in the template.
+/// A path parameter (styles simple, label, matrix, in 2.0 delimited), ready to stand in the template.
 pub(super) fn segment(parameter: &Parameter, value: &Value) -> Result<String, Problem> {
     if let Some(media_type) = &parameter.content_type {
         let text = content_text(media_type, value, Escapes::Necessary)?;
@@ -108,7 +108,11 @@ pub(super) fn segment(parameter: &Parameter, value: &Value) -> Result<String, Pr
         return Ok(format!(".{}", parts.join(separator)));
     }
     if !is_matrix {
-        return Ok(parts.join(","));
+        let delimiter = Delimiter::of(parameter.style);
+        if delimiter.as_char != ',' {
+            delimiter.check(value)?;
+        }
+        return Ok(parts.join(delimiter.encoded));
     }
     if !parameter.explode {
         parts = vec![parts.join(",")];
@@ -129,6 +133,14 @@ fn encoded(parts: &[String], set: &'static percent_encoding::AsciiSet) -> Vec<St
         .collect()
 }
 
+/// How the value of a query or cookie parameter, or of a property of a form, is spelt.
+pub(super) struct Spelling<'a> {
+    pub(super) name: &'a str,
+    pub(super) style: Style,
+    pub(super) explode: bool,
+    pub(super) allow_reserved: bool,
+}
+
 /// A query or cookie parameter as names (as they are) and percent-encoded values.
 ///
 /// An object may bring names of its own; none may be that of one of the `siblings`, or an
@@ -139,51 +151,102 @@ pub(super) fn pairs<'a>(
     siblings: impl Iterator<Item = &'a Parameter>,
 ) -> Result<Vec<(String, String)>, Problem> {
     let name = &parameter.wire_name;
-    let set = if parameter.allow_reserved {
-        RESERVED_KEPT
-    } else {
-        STRICT
+    let spelling = Spelling {
+        name,
+        style: parameter.style,
+        explode: parameter.explode,
+        allow_reserved: parameter.allow_reserved,
     };
     if let Some(media_type) = &parameter.content_type {
         let text = content_text(media_type, value, Escapes::Necessary)?;
-        return Ok(vec![(name.clone(), percent::encode(&text, set))]);
+        return Ok(vec![(
+            name.clone(),
+            percent::encode(&text, kept(&spelling)),
+        )]);
     }
-    let plain: Vec<(String, String)> = match value {
-        Value::Array(_) | Value::Object(_) if parameter.style == Style::DeepObject => {
+    let pairs = spread(&spelling, value)?;
+    let taken: Vec<&str> = siblings
+        .map(|sibling| sibling.wire_name.as_str())
+        .filter(|other| other != name)
+        .collect();
+    if let Some((key, _)) = pairs.iter().find(|(key, _)| taken.contains(&key.as_str())) {
+        return Err(is_taken(key));
+    }
+    Ok(pairs)
+}
+
+/// A value as names (as they are) and percent-encoded values.
+pub(super) fn spread(
+    spelling: &Spelling<'_>,
+    value: &Value,
+) -> Result<Vec<(String, String)>, Problem> {
+    let set = kept(spelling);
+    Ok(match flat(spelling, value)? {
+        Flat::Pairs(pairs) => pairs
+            .into_iter()
+            .map(|(key, text)| (key, percent::encode(&text, set)))
+            .collect(),
+        Flat::Delimited(parts) => delimited(spelling, &parts)?,
+    })
+}
+
+/// As [`spread`], for a place where nothing is percent-encoded.
+pub(super) fn unencoded(
+    spelling: &Spelling<'_>,
+    value: &Value,
+) -> Result<Vec<(String, String)>, Problem> {
+    match flat(spelling, value)? {
+        Flat::Pairs(pairs) => Ok(pairs),
+        Flat::Delimited(parts) => {
+            let delimiter = Delimiter::of(spelling.style);
+            delimiter.check_parts(&parts)?;
+            if parts.is_empty() {
+                return Ok(Vec::new());
+            }
+            let text = parts.join(delimiter.as_char.encode_utf8(&mut [0; 4]));
+            Ok(vec![(spelling.name.to_owned(), text)])
+        }
+    }
+}
+
+/// A value on its way to pairs, not yet encoded.
+enum Flat {
+    Pairs(Vec<(String, String)>),
+    /// What becomes one value.
+    Delimited(Vec<String>),
+}
+
+fn flat(spelling: &Spelling<'_>, value: &Value) -> Result<Flat, Problem> {
+    let name = spelling.name;
+    Ok(match value {
+        Value::Array(_) | Value::Object(_) if spelling.style == Style::DeepObject => {
             let mut pairs = Vec::new();
-            deep(name.clone(), value, &mut pairs)?;
-            pairs
+            deep(name.to_owned(), value, &mut pairs)?;
+            Flat::Pairs(pairs)
         }
-        Value::Array(items) if !parameter.explode => {
-            return delimited(parameter, &texts(items)?);
-        }
-        Value::Object(object) if !parameter.explode => {
-            return delimited(parameter, &members(object)?);
-        }
+        Value::Array(items) if !spelling.explode => Flat::Delimited(texts(items)?),
+        Value::Object(object) if !spelling.explode => Flat::Delimited(members(object)?),
         Value::Array(items) => {
-            let texts = texts(items)?;
-            texts.into_iter().map(|text| (name.clone(), text)).collect()
+            let texts = texts(items)?.into_iter();
+            Flat::Pairs(texts.map(|text| (name.to_owned(), text)).collect())
         }
         Value::Object(object) => {
             let mut pairs = Vec::with_capacity(object.len());
             for (key, item) in object {
                 pairs.push((key.clone(), text(item)?));
             }
-            pairs
+            Flat::Pairs(pairs)
         }
-        scalar => vec![(name.clone(), text(scalar)?)],
-    };
-    let taken: Vec<&str> = siblings
-        .map(|sibling| sibling.wire_name.as_str())
-        .filter(|other| other != name)
-        .collect();
-    if let Some((key, _)) = plain.iter().find(|(key, _)| taken.contains(&key.as_str())) {
-        return Err(is_taken(key));
+        scalar => Flat::Pairs(vec![(name.to_owned(), text(scalar)?)]),
+    })
+}
+
+fn kept(spelling: &Spelling<'_>) -> &'static percent_encoding::AsciiSet {
+    if spelling.allow_reserved {
+        RESERVED_KEPT
+    } else {
+        STRICT
     }
-    Ok(plain
-        .into_iter()
-        .map(|(key, text)| (key, percent::encode(&text, set)))
-        .collect())
 }
 
 fn is_taken(key: &str) -> Problem {
@@ -191,29 +254,62 @@ fn is_taken(key: &str) -> Problem {
     format!("holds the key {key}, which is another parameter")
 }
 
+/// What stands between the items of a list that is one value.
+struct Delimiter {
+    as_char: char,
+    /// As it stands in a URL. A space, tab or bar may not as it is; OpenAPI's own examples encode
+    /// them.
+    encoded: &'static str,
+}
+
+impl Delimiter {
+    fn of(style: Style) -> Self {
+        let (as_char, encoded) = match style {
+            Style::SpaceDelimited => (' ', "%20"),
+            Style::PipeDelimited => ('|', "%7C"),
+            Style::TabDelimited => ('\t', "%09"),
+            _ => (',', ","),
+        };
+        Self { as_char, encoded }
+    }
+
+    /// No item may hold the delimiter, which nobody could tell from it.
+    fn check(&self, value: &Value) -> Result<(), Problem> {
+        let parts = match value {
+            Value::Array(items) => texts(items)?,
+            Value::Object(object) => members(object)?,
+            _ => return Ok(()),
+        };
+        self.check_parts(&parts)
+    }
+
+    fn check_parts(&self, parts: &[String]) -> Result<(), Problem> {
+        if parts.iter().any(|part| part.contains(self.as_char)) {
+            let shown = self.as_char.escape_default();
+            return Err(format!(
+                "holds an item with '{shown}' in it, which is the delimiter"
+            ));
+        }
+        Ok(())
+    }
+}
+
 /// A list or an object as one delimited value; an empty one is left out.
-fn delimited(parameter: &Parameter, parts: &[String]) -> Result<Vec<(String, String)>, Problem> {
-    // A space or a bar may not stand in a URL as it is; OpenAPI's own examples encode them.
-    let (delimiter, separator) = match parameter.style {
-        Style::SpaceDelimited => (' ', "%20"),
-        Style::PipeDelimited => ('|', "%7C"),
-        _ => (',', ","),
-    };
-    if delimiter != ',' && parts.iter().any(|part| part.contains(delimiter)) {
-        return Err(format!(
-            "holds an item with '{delimiter}' in it, which is the delimiter"
-        ));
+fn delimited(spelling: &Spelling<'_>, parts: &[String]) -> Result<Vec<(String, String)>, Problem> {
+    let delimiter = Delimiter::of(spelling.style);
+    if delimiter.as_char != ',' {
+        delimiter.check_parts(parts)?;
     }
     if parts.is_empty() {
         return Ok(Vec::new());
     }
-    let set = match (parameter.allow_reserved, delimiter) {
+    let set = match (spelling.allow_reserved, delimiter.as_char) {
         (false, _) => STRICT,
         (true, ',') => RESERVED_KEPT_BUT_COMMA,
         (true, _) => RESERVED_KEPT,
     };
-    let text = joined(parts, set, separator);
-    Ok(vec![(parameter.wire_name.clone(), text)])
+    let text = joined(parts, set, delimiter.encoded);
+    Ok(vec![(spelling.name.to_owned(), text)])
 }
 
 /// Style deepObject. OpenAPI leaves deeper values open: written as qs, PHP and Rails read them.
@@ -242,7 +338,7 @@ fn deep(name: String, value: &Value, pairs: &mut Vec<(String, String)>) -> Resul
     Ok(())
 }
 
-/// A header parameter (style simple), sent as it is; an empty list or object is left out.
+/// A header parameter (style simple, in 2.0 delimited), sent as it is; an empty list or object is left out.
 pub(super) fn header(parameter: &Parameter, value: &Value) -> Result<Option<String>, Problem> {
     if let Some(media_type) = &parameter.content_type {
         return field_value(content_text(media_type, value, Escapes::NonAscii)?).map(Some);
@@ -252,16 +348,23 @@ pub(super) fn header(parameter: &Parameter, value: &Value) -> Result<Option<Stri
         Value::Object(object) => members(object)?,
         scalar => return field_value(text(scalar)?).map(Some),
     };
-    if parts.iter().any(|part| part.contains(',')) {
-        return Err("holds an item with ',' in it, which is the delimiter".to_owned());
-    }
+    let delimiter = Delimiter::of(parameter.style);
+    delimiter.check_parts(&parts)?;
     if parameter.explode && matches!(value, Value::Object(_)) {
         parts = parts.chunks(2).map(|pair| pair.join("=")).collect();
     }
     if parts.is_empty() {
         return Ok(None);
     }
-    field_value(parts.join(",")).map(Some)
+    let text = parts.join(&delimiter.as_char.to_string());
+    if delimiter.as_char != '\t' {
+        return field_value(text).map(Some);
+    }
+    // A tab is legal between visible characters (RFC 9110, section 5.5), but in no item.
+    for part in parts {
+        field_value(part)?;
+    }
+    Ok(Some(text))
 }
 
 /// A parameter that is the `Cookie` header itself: its cookies go beside the others.

@@ -75,7 +75,11 @@ const COLLECTION_AS_KEY: &str = "expected a scalar as key, found a collection";
 /// Reads the one document of a text.
 pub(super) fn read(text: &str, limits: &Limits) -> Result<Node, Error> {
     refuse_controls(text)?;
-    let (text, breaks) = Breaks::hide(text);
+    let (mut text, breaks) = Breaks::hide(text);
+    // The scanner panics where the text ends within a block scalar.
+    if !text.ends_with('\n') {
+        text.to_mut().push('\n');
+    }
     let mut bytes = text.as_bytes();
     let mut parser = Parser::new();
     parser.set_input_string(&mut bytes);

@@ -210,3 +210,14 @@ fn a_duplicate_key_is_named_where_the_json_is_no_yaml() {
     let error = read_value(json.as_bytes(), &Limits::DOCUMENT).unwrap_err();
     assert_eq!(error.to_string(), "3:4: duplicate key `b`");
 }
+
+#[test]
+fn a_text_may_end_anywhere_without_a_panic() {
+    let text = "a: |\n  one\n\n  two\nb: >-\n  x\n  y\nc: {d: [1, \"e\\n\", 'f'], g: *h}\n? k\n: |+2\n    \
+                l\nm: &n !!str o # p\nq: \"r\n  s\"\nt:\r\n  u\r- v\n%YAML 1.2\n--- \n...\n";
+    for (end, _) in text.char_indices() {
+        let _ = read_value(&text.as_bytes()[..end], &Limits::DOCUMENT);
+    }
+    let read = read_value(b"a: |\n  one", &Limits::DOCUMENT).unwrap();
+    assert_eq!(read["a"].as_str().unwrap().trim_end(), "one");
+}

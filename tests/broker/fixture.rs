@@ -88,6 +88,7 @@ pub fn manifest(functions: Vec<Function>, skipped: &[(&str, &str)]) -> Manifest 
                 method: (*method).into(),
                 path: (*path).into(),
                 reason: "read_only".into(),
+                base_url: None,
             })
             .collect(),
         ..serde_json::from_value(json!({

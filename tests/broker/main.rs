@@ -14,4 +14,5 @@ mod fixture;
 mod network;
 mod requests;
 mod rules;
+mod servers;
 mod tls;

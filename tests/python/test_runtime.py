@@ -469,6 +469,14 @@ class Outside(unittest.TestCase):
             self.assertEqual(seen["headers"].get(name), value)
         self.assertNotIn("authorization", seen["headers"])
 
+    def test_a_base_url_of_its_own_counts_where_the_environment_names_none(self) -> None:
+        own = f"http://127.0.0.1:{self.server.server_port}/upload"
+        make_stub(runtime, base_url=own)(pet_id="a")
+        self.environment(BASE_URL=None)
+        make_stub(runtime, base_url=own)(pet_id="a")
+        targets = [seen["target"] for seen in Handler.seen]
+        self.assertEqual(targets, ["/v1/pets/a", "/upload/pets/a"])
+
     def test_nothing_is_sent_that_was_not_given(self) -> None:
         make_stub(runtime)(pet_id="a")
         (seen,) = Handler.seen

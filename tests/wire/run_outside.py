@@ -44,6 +44,16 @@ def accept(responses: list[dict[str, Any]]) -> str | None:
     return ", ".join(dict.fromkeys(preferred)) or None
 
 
+def spelt_encoding(given: dict[str, Any]) -> Any:
+    """How the compiler renders the encoding of a property."""
+    if "style" not in given:
+        return given["contentType"]
+    style, explode = given["style"], given.get("explode", given["style"] == "form")
+    if given.get("allowReserved"):
+        return (style, explode, True)
+    return style if explode == (style == "form") else (style, explode)
+
+
 def decorated(runtime: ModuleType, function: dict[str, Any]) -> Any:
     """The spec that the compiler's decorator would make of a manifest's function."""
     styles: dict[str, dict[str, Any]] = {place: {} for place in DEFAULT_STYLES}
@@ -64,8 +74,17 @@ def decorated(runtime: ModuleType, function: dict[str, Any]) -> Any:
         if item.get("content_type"):
             content[name] = item["content_type"]
     body = function.get("body")
+    encoding = {}
     if body is not None:
-        body = (body.get("name", "body"), body.get("content_type", "application/json"))
+        media = [{"content_type": "application/json", **body}, *body.get("alternatives", [])]
+        encoding = {
+            item["content_type"]: {
+                name: spelt_encoding(given) for name, given in item["encoding"].items()
+            }
+            for item in media
+            if item.get("encoding")
+        }
+        body = (body.get("name", "body"), *(item["content_type"] for item in media))
     responses = function.get("responses", [])
     api = runtime.Api("test", base_url_env="MCE_TEST_BASE_URL", auth_env="MCE_TEST_AUTH")
     decorate = api.operation(
@@ -75,6 +94,7 @@ def decorated(runtime: ModuleType, function: dict[str, Any]) -> Any:
         reserved=tuple(reserved),
         content=content,
         body=body,
+        encoding=encoding,
         accept=accept(responses),
         responses={item["status"]: item["kind"] for item in responses},
     )
@@ -121,7 +141,8 @@ def outcome(runtime: ModuleType, case: dict[str, Any]) -> tuple[Any, Any]:
         name: runtime._plain(unpacked(value), []) for name, value in case["arguments"].items()
     }
     try:
-        request = runtime._encode(case["function"].get("name", "call"), spec, arguments)
+        name = case["function"].get("name", "call")
+        request = runtime._encode(name, spec, arguments, case.get("select"))
     except TypeError as error:
         return str(error), case.get("error", expected_request(case) if "request" in case else None)
     return request._asdict(), case.get("error") or expected_request(case)

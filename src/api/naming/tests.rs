@@ -2,7 +2,7 @@ use proptest::prelude::*;
 use serde_json::json;
 
 use super::*;
-use crate::api::{OperationBody, OperationParameter, Style};
+use crate::api::{OperationBody, OperationParameter, OperationServer, Style};
 
 fn operation(method: &str, path: &str, id: Option<&str>) -> Operation {
     Operation {
@@ -18,6 +18,7 @@ fn operation(method: &str, path: &str, id: Option<&str>) -> Operation {
         responses: Vec::new(),
         response_descriptions: BTreeMap::new(),
         security: Vec::new(),
+        server: OperationServer::Document,
     }
 }
 
@@ -147,6 +148,7 @@ fn any_operations() -> impl Strategy<Value = Vec<Operation>> {
                 alternatives: Vec::new(),
                 description: String::new(),
                 schema: json!({}),
+                encoding: BTreeMap::new(),
             });
             kept.insert((method.to_owned(), path.to_owned()), operation);
         }
@@ -235,6 +237,7 @@ fn parameters_of_one_name_say_where_they_travel() {
         alternatives: Vec::new(),
         description: String::new(),
         schema: json!({}),
+        encoding: BTreeMap::new(),
     });
     let names = named(&[operation], None).remove(0);
     assert_eq!(names.parameters[..2], ["id_path", "id_query"]);

@@ -21,10 +21,12 @@ const OPERATION: &[&str] = &[
     "reserved",
     "content",
     "body",
+    "encoding",
     "accept",
     "responses",
     "api_key",
     "auth",
+    "base_url",
 ];
 /// Keyword arguments of `Api`.
 const API: &[&str] = &["base_url_env", "auth_env", "base_url"];

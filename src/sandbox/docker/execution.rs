@@ -19,8 +19,8 @@ use super::verdict::{Ended, judge, lost, malformed, timeout};
 use crate::sandbox::frames::{
     Assembled, Assembler, Frame, FrameError, Kind, frames, pack, unpack, unpack_json,
 };
-use crate::sandbox::{CallError, Host, Job, Outcome};
-use crate::wire::{Arguments, Value};
+use crate::sandbox::{Call, CallError, Host, Job, Outcome};
+use crate::wire::Value;
 
 /// Bytes of calls that are on their way at once. With so many bytes or calls on their way, the
 /// stream is not read any further.
@@ -214,7 +214,7 @@ impl Execution {
         // What takes long is done beside the threads that wait, so that it holds up neither other
         // executions nor this one's time limit.
         let read = if size < LARGE {
-            Some(Call::read(&payload)?)
+            Some(read_call(&payload)?)
         } else {
             None
         };
@@ -228,7 +228,7 @@ impl Execution {
                 let reading = READING.acquire_many(bytes).await;
                 // Held by the reading, which goes on when the execution has ended.
                 let read = elsewhere(move || {
-                    let call = Call::read(&payload);
+                    let call = read_call(&payload);
                     drop(reading);
                     call
                 });
@@ -247,7 +247,7 @@ impl Execution {
                     Err(error) => return Err(error),
                 }
             };
-            let calling = host.call(&call.server, &call.function, call.arguments);
+            let calling = host.perform(call);
             let answer = match AssertUnwindSafe(calling).catch_unwind().await {
                 Ok(answer) => answer,
                 Err(_) => Err(internal("the host failed to make the call")),
@@ -311,33 +311,28 @@ fn job_message(job: &Job) -> Result<Vec<u8>, FrameError> {
     ])))
 }
 
-struct Call {
-    server: String,
-    function: String,
-    arguments: Arguments,
+fn read_call(payload: &Bytes) -> Result<Call, FrameError> {
+    call_of(unpack(payload)?).ok_or_else(|| FrameError::Message("it is no call".to_owned()))
 }
 
-impl Call {
-    fn read(payload: &Bytes) -> Result<Self, FrameError> {
-        Self::from_message(unpack(payload)?)
-            .ok_or_else(|| FrameError::Message("it is no call".to_owned()))
-    }
-
-    fn from_message(message: Value) -> Option<Self> {
-        let Value::Object(mut members) = message else {
-            return None;
-        };
-        let mut take = |name: &str| members.shift_remove(name);
-        match (take("server")?, take("function")?, take("arguments")?) {
-            (Value::String(server), Value::String(function), Value::Object(arguments)) => {
-                Some(Self {
-                    server,
-                    function,
-                    arguments,
-                })
-            }
-            _ => None,
-        }
+fn call_of(message: Value) -> Option<Call> {
+    let Value::Object(mut members) = message else {
+        return None;
+    };
+    let mut take = |name: &str| members.shift_remove(name);
+    let content_type = match take("content_type") {
+        None | Some(Value::Null) => None,
+        Some(Value::String(content_type)) => Some(content_type),
+        Some(_) => return None,
+    };
+    match (take("server")?, take("function")?, take("arguments")?) {
+        (Value::String(server), Value::String(function), Value::Object(arguments)) => Some(Call {
+            server,
+            function,
+            arguments,
+            content_type,
+        }),
+        _ => None,
     }
 }
 

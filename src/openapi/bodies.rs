@@ -1,0 +1,233 @@
+//! Request bodies: which media type is sent unasked, which others can be, and how forms are spelt.
+
+use std::collections::BTreeMap;
+
+use serde_json::{Map, Value, json};
+
+use super::content::media_schema;
+use super::document::{Document, text};
+use super::examples::with_example;
+use super::parameters::legal_style;
+use super::schema::Schemas;
+use crate::api::{Encoding, Location, Media, OperationBody, OperationMedia, Style};
+use crate::invisible::visible;
+
+/// The request body; else why the operation cannot be called.
+pub(super) fn body(
+    document: &Document,
+    schemas: &Schemas<'_>,
+    operation: &Map<String, Value>,
+    warn: &mut dyn FnMut(String),
+) -> Result<Option<OperationBody>, String> {
+    let value = match operation.get("requestBody") {
+        None | Some(Value::Null) => return Ok(None),
+        Some(value) => document.resolve(value).map_err(|error| error.to_string())?,
+    };
+    let members = value.as_object().ok_or("the request body is no mapping")?;
+    let content = match members.get("content") {
+        None | Some(Value::Null) => return Ok(None),
+        Some(Value::Object(content)) if content.is_empty() => return Ok(None),
+        Some(Value::Object(content)) => content,
+        Some(_) => return Err("the content of the request body is no mapping".to_owned()),
+    };
+    let mut kept = Vec::new();
+    let mut problems = Vec::new();
+    for (name, value) in content {
+        match media(document, schemas, (name, value), warn) {
+            Ok(media) => kept.push(media),
+            Err(problem) => problems.push((visible(name), problem)),
+        }
+    }
+    kept.sort_by_key(|media| rank(media, schemas));
+    if kept.is_empty() {
+        // There is one at least, or the content were empty.
+        let problem = problems.into_iter().next().map(|(_, problem)| problem);
+        return Err(problem.unwrap_or_default());
+    }
+    for (name, problem) in problems {
+        warn(format!(
+            "the body cannot be sent as `{name}`: {problem}; its other media types can"
+        ));
+    }
+    let mut default = kept.remove(0);
+    if let Some(concrete) = stand_in(&default, schemas) {
+        let range = OperationMedia {
+            content_type: std::mem::replace(&mut default.content_type, concrete.to_owned()),
+            ..default.clone()
+        };
+        kept.insert(0, range);
+    }
+    Ok(Some(OperationBody {
+        content_type: default.content_type,
+        required: members.get("required") == Some(&Value::Bool(true)),
+        alternatives: kept,
+        description: text(members, "description"),
+        schema: default.schema,
+        encoding: default.encoding,
+    }))
+}
+
+/// One media type of a body; else why it cannot be sent.
+fn media(
+    document: &Document,
+    schemas: &Schemas<'_>,
+    (name, value): (&str, &Value),
+    warn: &mut dyn FnMut(String),
+) -> Result<OperationMedia, String> {
+    if !is_media_type(name) {
+        return Err("the media type of the request body is malformed".to_owned());
+    }
+    let value = document.resolve(value).map_err(|error| error.to_string())?;
+    let kind = Media::of(name);
+    let binary = json!({"type": "string", "format": "binary"});
+    let mut declared = || {
+        let raised = schemas.raise_leniently(&media_schema(value));
+        let (schema, dangling) = raised.map_err(|error| error.to_string())?;
+        match dangling {
+            // Not a part of it: nothing at all is known of the body.
+            Some(error) if schema == json!({}) => return Err(error.to_string()),
+            Some(error) => warn(format!("the body may hold anything where {error}")),
+            None => {}
+        }
+        Ok(with_example(document, schema, value.as_object()))
+    };
+    let (schema, encoding) = match kind {
+        Media::Json => (declared()?, BTreeMap::new()),
+        Media::Range => match declared()? {
+            bytes if is_binary(&bytes, schemas) => (binary, BTreeMap::new()),
+            other => (other, BTreeMap::new()),
+        },
+        Media::Form | Media::Multipart => {
+            let given = value.get("encoding").and_then(Value::as_object);
+            let given = given.into_iter().flatten();
+            let encoding = given.filter_map(|(property, value)| {
+                let value = document.resolve(value).ok()?.as_object()?;
+                Some((property.clone(), encoding(document, kind, value)?))
+            });
+            let encoding = encoding.collect();
+            (declared()?, encoding)
+        }
+        Media::Text | Media::Events | Media::Lines => (json!({"type": "string"}), BTreeMap::new()),
+        Media::Binary if name.contains('*') && representative(name).is_none() => {
+            return Err(format!("request body {}", visible(name)));
+        }
+        Media::Binary => (binary, BTreeMap::new()),
+    };
+    Ok(OperationMedia {
+        content_type: name.to_owned(),
+        schema,
+        encoding,
+    })
+}
+
+/// `type/subtype`, with parameters, in visible ASCII: fit for a header.
+fn is_media_type(name: &str) -> bool {
+    !name.is_empty()
+        && name.trim() == name
+        && name.chars().all(|character| matches!(character, ' '..='~'))
+}
+
+/// Which media type goes first: JSON keeps every type exactly; forms name their fields, and only
+/// multipart carries files; text and bytes are left to the caller to write; a range says nothing.
+fn rank(media: &OperationMedia, schemas: &Schemas<'_>) -> u8 {
+    let name = media.content_type.as_str();
+    match Media::of(name) {
+        Media::Json if name.eq_ignore_ascii_case("application/json") => 0,
+        Media::Json if !name.contains('*') => 1,
+        Media::Multipart if name.to_ascii_lowercase().starts_with("multipart/form-data") => {
+            if holds_files(&media.schema, schemas) {
+                2
+            } else {
+                4
+            }
+        }
+        Media::Form => 3,
+        Media::Multipart => 5,
+        _ if name.contains('*') || name.is_empty() => 8,
+        Media::Binary => 6,
+        _ => 7,
+    }
+}
+
+/// The media type to send unasked where the document gives only a range.
+fn stand_in(media: &OperationMedia, schemas: &Schemas<'_>) -> Option<&'static str> {
+    let name = media.content_type.to_ascii_lowercase();
+    match Media::of(&name) {
+        Media::Range if is_binary(&media.schema, schemas) => Some("application/octet-stream"),
+        Media::Range => Some("application/json"),
+        Media::Json if name.contains('*') => Some("application/json"),
+        _ if name.contains('*') => representative(&name),
+        _ => None,
+    }
+}
+
+/// A media type that any server which takes the range should know.
+fn representative(range: &str) -> Option<&'static str> {
+    let range = range.split(';').next().unwrap_or_default();
+    match range.trim().to_ascii_lowercase().as_str() {
+        "text/*" => Some("text/plain"),
+        "image/*" => Some("image/png"),
+        "audio/*" => Some("audio/mpeg"),
+        "video/*" => Some("video/mp4"),
+        "multipart/*" => Some("multipart/form-data"),
+        _ => None,
+    }
+}
+
+/// How a property is spelt; `None` where by default. 3.0 knows styles in URL-encoded forms alone.
+fn encoding(document: &Document, kind: Media, value: &Map<String, Value>) -> Option<Encoding> {
+    let knows_styles = kind == Media::Form || !document.version.starts_with("3.0");
+    let is_given = ["style", "explode", "allowReserved"]
+        .iter()
+        .any(|key| value.get(*key).is_some_and(|member| !member.is_null()));
+    if knows_styles && is_given {
+        let style = value.get("style");
+        let style = style.and_then(|style| legal_style(document.dialect, Location::Query, style));
+        let style = style.unwrap_or(Style::Form);
+        let explode = value.get("explode").and_then(Value::as_bool);
+        return Some(Encoding {
+            content_type: None,
+            style: Some(style),
+            explode: Some(explode.unwrap_or(style == Style::Form)),
+            allow_reserved: value.get("allowReserved") == Some(&Value::Bool(true)),
+        });
+    }
+    // Several may be listed; a wildcard names none.
+    let content_type = value
+        .get("contentType")?
+        .as_str()?
+        .split(',')
+        .map(str::trim)
+        .find(|item| is_media_type(item) && item.contains('/') && !item.contains('*'))?;
+    Some(Encoding {
+        content_type: Some(content_type.to_owned()),
+        ..Encoding::default()
+    })
+}
+
+/// Whether an object has a property, or a list as one, that is a file.
+fn holds_files(schema: &Value, schemas: &Schemas<'_>) -> bool {
+    let schema = resolved(schema, schemas);
+    let properties = schema.get("properties").and_then(Value::as_object);
+    properties.into_iter().flatten().any(|(_, property)| {
+        let property = resolved(property, schemas);
+        is_binary(&property, schemas)
+            || property
+                .get("items")
+                .is_some_and(|items| is_binary(items, schemas))
+    })
+}
+
+/// Whether a schema is that of bytes.
+pub(super) fn is_binary(schema: &Value, schemas: &Schemas<'_>) -> bool {
+    let schema = resolved(schema, schemas);
+    schema.get("format").and_then(Value::as_str) == Some("binary")
+}
+
+fn resolved(schema: &Value, schemas: &Schemas<'_>) -> Value {
+    schema
+        .get("$ref")
+        .and_then(Value::as_str)
+        .and_then(|pointer| schemas.target(pointer))
+        .unwrap_or_else(|| schema.clone())
+}

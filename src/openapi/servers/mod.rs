@@ -1,0 +1,295 @@
+//! Where an API is to be had: the document's first root server, and what its paths and operations
+//! say beside it.
+
+mod url;
+
+use std::net::IpAddr;
+
+use ::url::{Host, Url};
+use serde_json::{Map, Value};
+
+use self::url::{fill_in, resolve, spelt};
+use super::document::Document;
+use super::swagger;
+use super::version::Dialect;
+use crate::address::{Reach, is_metadata_name, reach};
+use crate::api::OperationServer;
+use crate::invisible::visible;
+
+/// Servers that one reason names.
+const NAMED_SERVERS: usize = 3;
+
+/// The servers of a document, to hold those of its paths and operations against.
+pub(super) struct Servers<'a> {
+    document: &'a Document,
+    location: Option<&'a Url>,
+    /// The document's own: its first root server as an absolute http(s) URL without user name,
+    /// password, query and fragment, no slash at its end.
+    pub(super) base_url: Option<String>,
+    root: Key,
+}
+
+/// What tells servers apart: the URL, else the text that none could be made of.
+#[derive(PartialEq, Eq)]
+enum Key {
+    Url(String),
+    Text(String),
+}
+
+impl<'a> Servers<'a> {
+    /// Reads the root servers; what is wrong with the first is a warning.
+    pub(super) fn new(
+        document: &'a Document,
+        location: Option<&'a Url>,
+        warnings: &mut Vec<String>,
+    ) -> Self {
+        let (base_url, root) = match root_server(document, location) {
+            Ok(server) => {
+                let base_url = base_url(&server, location, warnings);
+                (base_url, key(&server, location))
+            }
+            Err(reason) => {
+                warnings.push(format!(
+                    "the server of the document is not used: {reason}; set `base_url`"
+                ));
+                (None, Key::Text(String::new()))
+            }
+        };
+        Self {
+            document,
+            location,
+            base_url,
+            root,
+        }
+    }
+
+    /// Where an operation is to be had. Its own servers win over those of its path.
+    pub(super) fn of_operation(
+        &self,
+        path_item: &Map<String, Value>,
+        operation: &Map<String, Value>,
+    ) -> OperationServer {
+        let written;
+        let declared = if self.document.dialect == Dialect::Swagger2 {
+            written = swagger::operation_servers(self.document, operation, self.location);
+            Some(&written)
+        } else {
+            let holders = [operation, path_item].into_iter();
+            let mut lists = holders.filter_map(|holder| holder.get("servers")?.as_array());
+            lists.find(|servers| !servers.is_empty())
+        };
+        let servers = declared.into_iter().flatten().filter_map(Value::as_object);
+        let servers: Vec<&Map<String, Value>> = servers.collect();
+        // Any of them serves the operation, so one that is the document's will do.
+        let is_root = |server: &&Map<String, Value>| key(server, self.location) == self.root;
+        if servers.is_empty() || servers.iter().any(is_root) {
+            return OperationServer::Document;
+        }
+        let urls = servers.iter().filter_map(|server| {
+            let url = resolve(server, template(server), self.location).ok()?;
+            self.is_here(&url).then(|| spelt(url))
+        });
+        if let Some(url) = urls.into_iter().next() {
+            return OperationServer::Own(url);
+        }
+        let mut shown: Vec<String> = Vec::new();
+        for server in servers {
+            let text = match key(server, self.location) {
+                Key::Url(text) => visible(&text),
+                Key::Text(text) => without_userinfo(&text),
+            };
+            if !shown.contains(&text) && shown.len() < NAMED_SERVERS {
+                shown.push(text);
+            }
+        }
+        OperationServer::Elsewhere(format!("`{}`", shown.join("`, `")))
+    }
+
+    /// Whether a URL is on the origin of the document's own server.
+    fn is_here(&self, url: &Url) -> bool {
+        let own = self.base_url.as_deref().map(Url::parse);
+        matches!(own, Some(Ok(own)) if own.origin() == url.origin())
+    }
+}
+
+/// The first root server; empty where the document names none.
+fn root_server(document: &Document, location: Option<&Url>) -> Result<Map<String, Value>, String> {
+    let first = if document.dialect == Dialect::Swagger2 {
+        let servers = swagger::root_servers(document, location)?;
+        servers.into_iter().next()
+    } else {
+        let servers = document.root.get("servers").and_then(Value::as_array);
+        servers.and_then(|all| all.first()).cloned()
+    };
+    Ok(match first {
+        Some(Value::Object(members)) => members,
+        _ => Map::new(),
+    })
+}
+
+fn base_url(
+    server: &Map<String, Value>,
+    location: Option<&Url>,
+    warnings: &mut Vec<String>,
+) -> Option<String> {
+    if server.is_empty() {
+        // OpenAPI's default: `/`, relative to where the document is served.
+        return location
+            .and_then(|location| location.join("/").ok())
+            .map(spelt);
+    }
+    let Some(template) = server.get("url").and_then(Value::as_str) else {
+        warnings.push("the root server has no `url`; set `base_url`".to_owned());
+        return None;
+    };
+    let url = match resolve(server, template, location) {
+        Ok(url) => url,
+        Err(reason) => {
+            warnings.push(format!(
+                "the root server `{}` is not used: {reason}; set `base_url`",
+                without_userinfo(template)
+            ));
+            return None;
+        }
+    };
+    let has_userinfo = !url.username().is_empty() || url.password().is_some();
+    let has_query = url.query().is_some() || url.fragment().is_some();
+    for (is_there, what) in [
+        (has_userinfo, "user name and password"),
+        (has_query, "query and fragment"),
+    ] {
+        if is_there {
+            warnings.push(format!("the {what} of the root server's URL are left out"));
+        }
+    }
+    if is_never_reached(&url) {
+        warnings.push(format!(
+            "the root server `{}` is a link-local or metadata address, which is never called; set \
+             `base_url`",
+            visible(url.host_str().unwrap_or_default())
+        ));
+    }
+    Some(spelt(url))
+}
+
+fn is_never_reached(url: &Url) -> bool {
+    match url.host() {
+        Some(Host::Domain(name)) => is_metadata_name(name),
+        Some(Host::Ipv4(address)) => reach(IpAddr::V4(address)) == Reach::Never,
+        Some(Host::Ipv6(address)) => reach(IpAddr::V6(address)) == Reach::Never,
+        None => false,
+    }
+}
+
+/// Never the text before an `@`: it may be a password.
+fn without_userinfo(template: &str) -> String {
+    let bare = template.rsplit('@').next().unwrap_or_default();
+    visible(bare).chars().take(100).collect()
+}
+
+/// OpenAPI's default is `/`.
+fn template(server: &Map<String, Value>) -> &str {
+    server.get("url").and_then(Value::as_str).unwrap_or("/")
+}
+
+fn key(server: &Map<String, Value>, location: Option<&Url>) -> Key {
+    let template = template(server);
+    match resolve(server, template, location) {
+        Ok(url) => Key::Url(spelt(url)),
+        Err(_) => Key::Text(
+            fill_in(server, template)
+                .unwrap_or_else(|_| template.to_owned())
+                .trim_end_matches('/')
+                .to_owned(),
+        ),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+    use crate::yaml::Position;
+
+    fn of(server: &Value, location: Option<&str>) -> (Option<String>, Option<String>) {
+        let root = json!({"openapi": "3.1.0", "servers": [server]});
+        let document = Document::new(root, Position::default).unwrap();
+        let location = location.map(|text| Url::parse(text).unwrap());
+        let mut warnings = Vec::new();
+        let servers = Servers::new(&document, location.as_ref(), &mut warnings);
+        (servers.base_url, warnings.into_iter().next())
+    }
+
+    #[test]
+    fn absolute_relative_and_templated_servers() {
+        assert_eq!(
+            of(&json!({"url": "https://u:p@api.example.com/v1/?q#f"}), None)
+                .0
+                .as_deref(),
+            Some("https://api.example.com/v1")
+        );
+        assert_eq!(
+            of(
+                &json!({"url": "../v2"}),
+                Some("https://x.example/docs/a/openapi.json")
+            )
+            .0
+            .as_deref(),
+            Some("https://x.example/docs/v2")
+        );
+        assert_eq!(
+            of(
+                &json!({"url": "https://{region}.example.com/{v}", "variables": {
+                    "region": {"default": "eu"}, "v": {"default": "a/b"}}}),
+                None
+            )
+            .0
+            .as_deref(),
+            Some("https://eu.example.com/a/b")
+        );
+        let (url, warning) = of(&json!({"url": "/api"}), None);
+        assert_eq!(url, None);
+        assert!(warning.unwrap().contains("set `base_url`"));
+    }
+
+    #[test]
+    fn a_variable_may_be_a_host_with_its_port_or_begin_the_path() {
+        let server = json!({"url": "{protocol}://{host}{base}", "variables": {
+            "protocol": {"default": "http"},
+            "host": {"default": "localhost:8008"},
+            "base": {"default": "/_api/v1"},
+        }});
+        assert_eq!(
+            of(&server, None).0.as_deref(),
+            Some("http://localhost:8008/_api/v1")
+        );
+    }
+
+    #[test]
+    fn a_variable_cannot_move_the_host() {
+        for default in [
+            "evil.example/?",
+            "evil.example/",
+            "evil.example:80",
+            "u@evil.example",
+        ] {
+            let server = json!({"url": "https://{tenant}.example.com", "variables": {
+                "tenant": {"default": default}}});
+            let (url, warning) = of(&server, None);
+            assert_eq!(url, None, "{default}");
+            assert!(warning.unwrap().contains("`tenant`"));
+        }
+    }
+
+    #[test]
+    fn other_schemes_and_passwords_are_not_repeated() {
+        let (url, warning) = of(&json!({"url": "ftp://user:secret@files.example/"}), None);
+        assert_eq!(url, None);
+        let warning = warning.unwrap();
+        assert!(
+            warning.contains("ftp") && !warning.contains("secret"),
+            "{warning}"
+        );
+    }
+}

@@ -1,0 +1,104 @@
+//! Documents that are files.
+
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use super::Miss;
+use crate::files::{self, Links, ReadError};
+use crate::openapi::bundle::Found;
+use crate::openapi::places::{Bounds, OUTSIDE, Place};
+use crate::yaml::Limits;
+
+pub(super) const MISSING: &str = "there is no such file";
+const REFUSED: &str = "it is no regular file";
+
+/// Reads a regular file within the size limit. Devices, pipes and the like are refused before a
+/// byte of them is read.
+pub(crate) fn read_file(path: &Path) -> Result<Vec<u8>, String> {
+    let whole = whole(path).map_err(Miss::reason)?;
+    regular(&whole, Limits::DOCUMENT.bytes).map_err(Miss::reason)
+}
+
+/// Reads a root document. Its own folder is where the path says it is, not where a link leads.
+pub(super) fn root(
+    path: &Path,
+    config: &Path,
+    left: &AtomicUsize,
+) -> Result<(Found, Bounds), Miss> {
+    let real = whole(path)?;
+    let bytes = within(&real, left)?;
+    let own = path.parent().map(or_here).unwrap_or_default();
+    let own = std::fs::canonicalize(own).map_err(|error| io(&error))?;
+    let name = path.file_name().map(PathBuf::from).unwrap_or_default();
+    let found = Found {
+        place: Place::File(own.join(name)),
+        bytes,
+    };
+    let config = std::fs::canonicalize(or_here(config)).ok();
+    Ok((found, Bounds::of_file(own, config)))
+}
+
+/// Reads a part, if it lies where parts may lie when symbolic links are followed.
+pub(super) fn part(path: &Path, bounds: &Bounds, left: &AtomicUsize) -> Result<Found, Miss> {
+    let real = std::fs::canonicalize(path).map_err(|error| io(&error))?;
+    if !bounds.permit(&real) {
+        return Err(Miss::Failed(OUTSIDE.to_owned()));
+    }
+    let bytes = within(&whole(&real)?, left)?;
+    Ok(Found {
+        place: Place::File(real),
+        bytes,
+    })
+}
+
+fn or_here(folder: &Path) -> PathBuf {
+    if folder.as_os_str().is_empty() {
+        PathBuf::from(".")
+    } else {
+        folder.to_owned()
+    }
+}
+
+/// A path with its links followed, if it leads to no place of the system's own.
+fn whole(path: &Path) -> Result<PathBuf, Miss> {
+    let whole = std::fs::canonicalize(path).map_err(|error| io(&error))?;
+    let of_system = ["/proc", "/sys", "/dev"];
+    if of_system.iter().any(|root| whole.starts_with(root)) {
+        return Err(Miss::Failed(REFUSED.to_owned()));
+    }
+    Ok(whole)
+}
+
+/// Reads a file that fits into what is left for the document and its parts.
+fn within(path: &Path, left: &AtomicUsize) -> Result<Vec<u8>, Miss> {
+    let most = left.load(Ordering::Relaxed);
+    let bytes = regular(path, most)?;
+    left.fetch_sub(bytes.len().min(most), Ordering::Relaxed);
+    Ok(bytes)
+}
+
+fn regular(path: &Path, limit: usize) -> Result<Vec<u8>, Miss> {
+    let limit = u64::try_from(limit).unwrap_or(u64::MAX);
+    // Its links are followed already; one that took its place meanwhile is not.
+    files::read_regular(path, limit, Links::Refused).map_err(|error| match error {
+        ReadError::Io(error) => io(&error),
+        ReadError::Folder => Miss::Absent("it is a folder; name the document in it".to_owned()),
+        ReadError::NotRegular | ReadError::Link => Miss::Failed(REFUSED.to_owned()),
+        ReadError::TooLarge { .. } => Miss::Failed(too_large()),
+    })
+}
+
+fn io(error: &std::io::Error) -> Miss {
+    Miss::Absent(match error.kind() {
+        std::io::ErrorKind::NotFound => MISSING.to_owned(),
+        std::io::ErrorKind::PermissionDenied => "permission denied".to_owned(),
+        kind => kind.to_string(),
+    })
+}
+
+pub(super) fn too_large() -> String {
+    format!(
+        "it is larger than {} MiB with all that it refers to",
+        Limits::DOCUMENT.bytes >> 20
+    )
+}

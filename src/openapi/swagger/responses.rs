@@ -1,0 +1,99 @@
+//! Responses: a schema for every media type that the operation `produces`.
+
+use serde_json::{Map, Value, json};
+
+use super::body::media_types;
+use crate::openapi::document::{Document, text};
+
+/// The responses of an operation as OpenAPI 3 writes them; else why it cannot be called.
+pub(in crate::openapi) fn responses(
+    document: &Document,
+    operation: &Map<String, Value>,
+) -> Result<Option<Value>, String> {
+    let Some(declared) = operation.get("responses").and_then(Value::as_object) else {
+        return Ok(None);
+    };
+    let produces = media_types(document, operation, "produces");
+    let mut raised = Map::new();
+    for (status, value) in declared {
+        let value = document.resolve(value).map_err(|error| error.to_string())?;
+        let value = match value.as_object() {
+            Some(members) => response(members, &produces),
+            None => value.clone(),
+        };
+        raised.insert(status.clone(), value);
+    }
+    Ok(Some(Value::Object(raised)))
+}
+
+fn response(members: &Map<String, Value>, produces: &[String]) -> Value {
+    let mut content = Map::new();
+    // Some 2.0 documents already say it in the way of 3.0.
+    if let Some(Value::Object(written)) = members.get("content") {
+        content.clone_from(written);
+    } else if let Some(schema) = members.get("schema") {
+        let is_file = schema.get("type").and_then(Value::as_str) == Some("file");
+        let default = if is_file {
+            "application/octet-stream"
+        } else {
+            "application/json"
+        };
+        let listed = produces.iter().map(String::as_str);
+        let otherwise = produces.is_empty().then_some(default);
+        for media_type in listed.chain(otherwise) {
+            let mut media = json!({"schema": schema});
+            let examples = members.get("examples").and_then(|all| all.get(media_type));
+            if let (Some(example), Some(media)) = (examples, media.as_object_mut()) {
+                media.insert("example".to_owned(), example.clone());
+            }
+            content.insert(media_type.to_owned(), media);
+        }
+    }
+    json!({"description": text(members, "description"), "content": content})
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::yaml::Position;
+
+    #[test]
+    fn a_schema_is_repeated_for_each_media_type() {
+        let root = json!({"swagger": "2.0", "produces": ["application/xml"], "responses": {
+            "Gone": {"description": "gone", "schema": {"type": "string"}}}});
+        let document = Document::new(root, Position::default).unwrap();
+        let operation = |operation: Value| {
+            let members = operation.as_object().unwrap().clone();
+            responses(&document, &members).unwrap().unwrap()
+        };
+        assert_eq!(
+            operation(json!({"responses": {
+                "204": {"description": "none"},
+                "410": {"$ref": "#/responses/Gone"},
+            }})),
+            json!({
+                "204": {"description": "none", "content": {}},
+                "410": {"description": "gone",
+                    "content": {"application/xml": {"schema": {"type": "string"}}}},
+            })
+        );
+        let media_types = |operation: &Value| {
+            let content = operation["200"]["content"].as_object().unwrap();
+            content.keys().cloned().collect::<Vec<_>>().join(" ")
+        };
+        let produces = |produces: Value, schema: Value| {
+            media_types(&operation(
+                json!({"produces": produces, "responses": {"200": {"schema": schema}}}),
+            ))
+        };
+        assert_eq!(produces(json!([]), json!({})), "application/json");
+        assert_eq!(
+            produces(json!([]), json!({"type": "file"})),
+            "application/octet-stream"
+        );
+        assert_eq!(
+            produces(json!(["image/png", "Header:"]), json!({"type": "file"})),
+            "image/png"
+        );
+    }
+}

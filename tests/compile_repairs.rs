@@ -1,0 +1,264 @@
+//! Common mistakes in documents: what is made of them, and that a warning says so.
+
+#![expect(
+    clippy::unwrap_used,
+    clippy::needless_pass_by_value,
+    reason = "a test fails by panicking, and JSON literals read best as values"
+)]
+
+use mce::api::{Api, Location, OperationParameter, Style};
+use mce::openapi;
+use serde_json::{Value, json};
+
+fn read(version: &str, path: &str, operation: Value) -> Api {
+    let method = if path.contains("post") { "post" } else { "get" };
+    let mut paths = json!({});
+    paths[path] = json!({method: operation});
+    openapi::read_value(json!({"openapi": version, "paths": paths}), None).unwrap()
+}
+
+#[track_caller]
+fn warned(api: &Api, text: &str) {
+    let is_there = api.warnings.iter().any(|warning| warning.contains(text));
+    assert!(is_there, "{text:?} is not in {:?}", api.warnings);
+}
+
+fn parameters(api: &Api) -> &[OperationParameter] {
+    assert!(api.skipped.is_empty(), "{:?}", api.skipped);
+    &api.operations[0].parameters
+}
+
+#[test]
+fn an_undeclared_placeholder_is_a_required_text() {
+    let api = read("3.0.0", "/a/{id}", json!({}));
+    let [only] = parameters(&api) else {
+        unreachable!("{:?}", api.operations)
+    };
+    assert_eq!(
+        (only.wire_name.as_str(), only.location),
+        ("id", Location::Path)
+    );
+    assert!(only.required);
+    assert_eq!(only.schema, json!({"type": "string"}));
+    warned(
+        &api,
+        "GET /a/{id}: the placeholder `{id}` of the path is not declared",
+    );
+}
+
+#[test]
+fn a_path_parameter_without_a_placeholder_is_left_out() {
+    let declared = json!({"name": "id", "in": "path", "schema": {"type": "integer"}});
+    let api = read("3.0.0", "/a", json!({"parameters": [declared]}));
+    assert!(parameters(&api).is_empty());
+    warned(
+        &api,
+        "no placeholder for the path parameter `id`, which is left out",
+    );
+}
+
+#[test]
+fn places_of_2_0_make_the_body_of_an_operation_without_one() {
+    let fields = json!([
+        {"name": "prompt", "in": "formData", "required": true, "schema": {"type": "string"}},
+        {"name": "image", "in": "formData", "type": "file"},
+    ]);
+    let whole =
+        json!([{"name": "b", "in": "body", "required": true, "schema": {"type": "object"}}]);
+    let api = read("3.0.0", "/post", json!({"parameters": whole}));
+    assert!(parameters(&api).is_empty());
+    let body = api.operations[0].body.as_ref().unwrap();
+    assert_eq!(
+        (body.content_type.as_str(), body.required),
+        ("application/json", true)
+    );
+    warned(&api, "`b` in body is read as Swagger 2.0 has it");
+
+    let content = json!({"application/json": {"schema": {"type": "string"}}});
+    let both = json!({"parameters": fields, "requestBody": {"content": content}});
+    let api = read("3.0.0", "/post", both);
+    let body = api.operations[0].body.as_ref().unwrap();
+    assert_eq!(body.schema, json!({"type": "string"}));
+    warned(
+        &api,
+        "`prompt` in formData, a place of Swagger 2.0, is left out beside `requestBody`",
+    );
+}
+
+#[test]
+fn a_type_beside_in_is_the_schema() {
+    let declared = json!({"name": "n", "in": "query", "type": "integer", "default": 3});
+    let api = read("3.1.0", "/a", json!({"parameters": [declared]}));
+    assert_eq!(
+        parameters(&api)[0].schema,
+        json!({"type": "integer", "default": 3})
+    );
+    warned(&api, "the parameter `n` in query has its type beside `in`");
+}
+
+#[test]
+fn a_style_of_another_place_does_not_matter_to_a_single_value() {
+    let declared = |kind: &str, required: bool| {
+        json!({"parameters": [{"name": "n", "in": "header", "style": "form", "required": required,
+            "schema": {"type": kind}}]})
+    };
+    let api = read("3.0.0", "/a", declared("string", true));
+    assert_eq!(parameters(&api)[0].style, Style::Simple);
+    warned(
+        &api,
+        "the style of the parameter `n` in header is not legal there",
+    );
+    let api = read("3.0.0", "/a", declared("array", true));
+    assert_eq!(
+        api.skipped[0].reason,
+        "unsupported: parameter `n` in header: its style is not legal there"
+    );
+    assert!(parameters(&read("3.0.0", "/a", declared("array", false))).is_empty());
+}
+
+#[test]
+fn of_parameters_declared_twice_the_last_counts() {
+    let declared = |kind: &str| json!({"name": "X-A", "in": "header", "schema": {"type": kind}});
+    let mut second = declared("integer");
+    second["name"] = Value::from("x-a");
+    let nameless = json!({"in": "query", "schema": {}});
+    let api = read(
+        "3.0.0",
+        "/a",
+        json!({"parameters": [declared("string"), second, nameless]}),
+    );
+    let [only] = parameters(&api) else {
+        unreachable!("{:?}", api.operations)
+    };
+    assert_eq!(only.schema, json!({"type": "integer"}));
+    warned(&api, "`x-a` in header is declared twice");
+    warned(&api, "an optional parameter without a name is left out");
+}
+
+#[test]
+fn a_reference_within_a_body_or_answer_that_leads_nowhere_stands_for_anything() {
+    let media = json!({"application/json": {"schema": {"type": "object", "properties": {
+        "a": {"$ref": "#/components/schemas/Gone"}, "b": {"type": "string"}}}}});
+    let api = read(
+        "3.0.0",
+        "/post",
+        json!({"requestBody": {"content": media}, "responses": {"200": {"content": media}}}),
+    );
+    assert!(api.skipped.is_empty(), "{:?}", api.skipped);
+    let expected = json!({"type": "object", "properties": {"a": {}, "b": {"type": "string"}}});
+    assert_eq!(api.operations[0].body.as_ref().unwrap().schema, expected);
+    assert_eq!(api.operations[0].responses[0].schema, expected);
+    warned(
+        &api,
+        "the body may hold anything where reference `#/components/schemas/Gone` leads nowhere",
+    );
+    warned(&api, "the answer 200 may hold anything where reference");
+
+    let gone = json!({"schema": {"$ref": "#/components/schemas/Gone"}});
+    let content = json!({"content": {"application/json": gone}});
+    for operation in [
+        json!({"requestBody": content}),
+        json!({"parameters": [{"name": "q", "in": "query", "required": true,
+            "schema": {"type": "array", "items": gone["schema"]}}]}),
+    ] {
+        let api = read("3.0.0", "/post", operation);
+        assert_eq!(
+            api.skipped[0].reason,
+            "unsupported: reference `#/components/schemas/Gone` leads nowhere"
+        );
+    }
+}
+
+#[test]
+fn queries_and_fragments_in_path_keys_are_kept() {
+    let paths = json!({
+        "/a": {"post": {}}, "/a?beta=true": {"post": {}}, "/a#close": {"post": {}},
+        "/a?x={x}": {"post": {}}, "/a?_method=DELETE": {"get": {}},
+    });
+    let document = json!({"openapi": "3.0.0", "paths": paths});
+    let api = openapi::read_value(document, None).unwrap();
+    let found: Vec<String> = api
+        .operations
+        .iter()
+        .map(mce::api::Operation::label)
+        .collect();
+    assert_eq!(found, ["POST /a", "POST /a?beta=true", "POST /a#close"]);
+    warned(
+        &api,
+        "POST /a#close: the fragment is not sent, so the request is that of POST /a",
+    );
+    let reasons: Vec<&str> = api.skipped.iter().map(|one| one.reason.as_str()).collect();
+    assert_eq!(
+        reasons,
+        [
+            "unsupported: the query of the path holds `{`",
+            "unsupported: requires query parameter `_method`"
+        ]
+    );
+}
+
+#[test]
+fn version_3_2_has_whole_queries_and_further_methods() {
+    let form = json!({"application/x-www-form-urlencoded": {"schema": {"type": "object"}}});
+    let json = json!({"application/json": {"schema": {"type": "object"}}});
+    let whole = |content: &Value| json!({"parameters": [{"name": "q", "in": "querystring", "required": true, "content": content}]});
+    let api = read("3.2.0", "/a", whole(&form));
+    let [only] = parameters(&api) else {
+        unreachable!("{:?}", api.operations)
+    };
+    assert_eq!(
+        (only.location, only.style, only.explode),
+        (Location::Query, Style::Form, true)
+    );
+    for api in [
+        read("3.2.0", "/a", whole(&json)),
+        read("3.1.0", "/a", whole(&form)),
+    ] {
+        assert_eq!(api.operations.len(), 0);
+    }
+    let paths = json!({"/a": {"additionalOperations": {"POST": {}, "LINK": {}, "post": {}}}});
+    let api = openapi::read_value(json!({"openapi": "3.2.0", "paths": paths}), None).unwrap();
+    let found: Vec<String> = api
+        .operations
+        .iter()
+        .map(mce::api::Operation::label)
+        .collect();
+    assert_eq!(found, ["POST /a"]);
+    let skipped: Vec<&str> = api.skipped.iter().map(|one| one.reason.as_str()).collect();
+    assert_eq!(
+        skipped,
+        ["unsupported: method `LINK`", "unsupported: method `post`"]
+    );
+}
+
+#[test]
+fn servers_that_cannot_be_meant_are_warned_of() {
+    for (url, text) in [
+        (
+            "https://user:hunter2@a.example/",
+            "the user name and password of the root server's URL are left out",
+        ),
+        (
+            "https://a.example/v1?key=hunter2",
+            "the query and fragment of the root server's URL are left out",
+        ),
+        (
+            "http://169.254.169.254/latest",
+            "is a link-local or metadata address, which is never called",
+        ),
+        (
+            "http://metadata.google.internal/",
+            "is a link-local or metadata address, which is never called",
+        ),
+    ] {
+        let root = json!({"openapi": "3.1.0", "servers": [{"url": url}], "paths": {}});
+        let api = openapi::read_value(root, None).unwrap();
+        assert!(api.base_url.is_some());
+        warned(&api, text);
+        assert!(
+            !api.warnings
+                .iter()
+                .any(|warning| warning.contains("hunter2"))
+        );
+    }
+}
