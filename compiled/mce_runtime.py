@@ -543,7 +543,8 @@ def _fill(function: str, template: str, segments: Mapping[str, str]) -> tuple[st
             filled.append(segments[name])
         path = rest
     text = "".join(filled)
-    items = [_legal(item) for item in fixed.split("&") if item]
+    # An item with a placeholder (``/items?kind={kind}``) is a parameter like others.
+    items = [_legal(item) for item in fixed.split("&") if item and "{" not in item]
     return text if text.startswith("/") else f"/{text}", items
 
 

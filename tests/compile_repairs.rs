@@ -173,7 +173,7 @@ fn a_reference_within_a_body_or_answer_that_leads_nowhere_stands_for_anything() 
 fn queries_and_fragments_in_path_keys_are_kept() {
     let paths = json!({
         "/a": {"post": {}}, "/a?beta=true": {"post": {}}, "/a#close": {"post": {}},
-        "/a?x={x}": {"post": {}}, "/a?_method=DELETE": {"get": {}},
+        "/a?x=a{x}": {"post": {}}, "/a?_method=DELETE": {"get": {}},
     });
     let document = json!({"openapi": "3.0.0", "paths": paths});
     let api = openapi::read_value(document, None).unwrap();
@@ -195,6 +195,46 @@ fn queries_and_fragments_in_path_keys_are_kept() {
             "unsupported: requires query parameter `_method`"
         ]
     );
+}
+
+#[test]
+fn placeholders_in_the_query_of_a_path_key_are_query_parameters() {
+    let text = json!({"type": "string"});
+    let api = read(
+        "3.0.0",
+        "/a?b={b}&c={other}&d={d}&e=1",
+        json!({"parameters": [
+            {"name": "b", "in": "query", "schema": text},
+            {"name": "other", "in": "path", "required": true, "schema": text},
+        ]}),
+    );
+    let found: Vec<_> = parameters(&api)
+        .iter()
+        .map(|it| (it.wire_name.as_str(), it.location, it.style, it.required))
+        .collect();
+    assert_eq!(
+        found,
+        [
+            ("b", Location::Query, Style::Form, false),
+            ("c", Location::Query, Style::Form, true),
+            ("d", Location::Query, Style::Form, true),
+        ]
+    );
+    warned(
+        &api,
+        "the placeholder `{d}` in the query of the path is taken for a query parameter",
+    );
+}
+
+#[test]
+fn places_are_known_however_they_are_spelt() {
+    let declared =
+        json!([{"name": "q", "in": "Query", "schema": {}}, {"name": "h", "in": " header"}]);
+    let api = read("3.0.0", "/a", json!({"parameters": declared}));
+    let places: Vec<_> = parameters(&api).iter().map(|it| it.location).collect();
+    assert_eq!(places, [Location::Query, Location::Header]);
+    let api = read("3.0.0", "/a", json!({"parameters": {}}));
+    assert!(parameters(&api).is_empty());
 }
 
 #[test]

@@ -84,7 +84,9 @@ impl Template {
         // A fragment tells operations apart in the document only; it is never sent.
         let sent = text.split('#').next().unwrap_or_default();
         let (path, query) = sent.split_once('?').unwrap_or((sent, ""));
-        let items = query.split('&').filter(|item| !item.is_empty());
+        // An item with a placeholder (`/items?kind={kind}`) is a parameter and fixes nothing.
+        let is_fixed = |item: &&str| !item.is_empty() && !item.contains('{');
+        let items = query.split('&').filter(is_fixed);
         Self {
             text: text.to_owned(),
             segments: path.split('/').map(Segment::new).collect(),

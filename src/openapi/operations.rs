@@ -307,6 +307,7 @@ fn operation(
     let template = paths::placeholders(path, &in_path)?;
     let raised = raised?;
     let mut parameters = parameters::parameters(document, schemas, &raised.parameters, warn)?;
+    repairs::match_query(&paths::query_placeholders(path), &mut parameters, warn);
     repairs::match_template(&template, &mut parameters, warn);
     let contents = &*raised.contents;
     let body = bodies::body(document, schemas, contents, warn)?;

@@ -34,6 +34,7 @@ pub(super) fn declared(
         let listed = match holder.get("parameters") {
             None | Some(Value::Null) => continue,
             Some(Value::Array(listed)) => listed,
+            Some(Value::Object(members)) if members.is_empty() => continue,
             Some(_) => return Err("`parameters` is no list".to_owned()),
         };
         let mut here: IndexMap<String, Map<String, Value>> = IndexMap::new();
@@ -49,7 +50,7 @@ pub(super) fn declared(
                     members.insert(key.to_owned(), member.clone());
                 }
             }
-            let location = text(&members, "in");
+            let location = location(&mut members);
             let name = match members.get("name") {
                 Some(Value::String(name)) => name.clone(),
                 // A body has no use for one.
@@ -75,6 +76,30 @@ pub(super) fn declared(
         merged.extend(here);
     }
     Ok(merged.into_values().collect())
+}
+
+/// The places that are written in one case and without blanks.
+const PLACES: &[&str] = &[
+    "path",
+    "query",
+    "header",
+    "cookie",
+    "body",
+    "formData",
+    "querystring",
+];
+
+/// Where a declared parameter stands, spelt as it should be.
+fn location(members: &mut Map<String, Value>) -> String {
+    let spelt = text(members, "in");
+    let mut known = PLACES.iter();
+    match known.find(|known| spelt.trim().eq_ignore_ascii_case(known)) {
+        Some(known) => {
+            members.insert("in".to_owned(), Value::from(*known));
+            (*known).to_owned()
+        }
+        None => spelt,
+    }
 }
 
 /// Whether a declared parameter must be given; one in the path always must.

@@ -7,7 +7,8 @@ use crate::invisible::is_invisible;
 const LONGEST: usize = 10_000;
 
 /// The placeholders of a path template in order, each once; else why the template cannot be
-/// called (completes `unsupported: `). `declared` are the names of path parameters.
+/// called (completes `unsupported: `). `declared` are the names of path parameters. Those of its
+/// query are not among them: see [`query_placeholders`].
 ///
 /// Some documents tell operations apart by a query (`/items?action=close`), which is sent as it
 /// stands, or by a fragment, which is never sent.
@@ -67,13 +68,15 @@ pub(super) fn placeholders(path: &str, declared: &[String]) -> Result<Vec<String
 
 /// Whether a fixed query can be sent as it stands.
 fn check_query(query: &str) -> Result<(), String> {
-    if let Some(character) = query
-        .chars()
-        .find(|c| "{}\\;".contains(*c) || !c.is_ascii())
-    {
-        return Err(format!("the query of the path holds `{character}`"));
-    }
     for item in query.split('&') {
+        let fixed = match item.split_once('=') {
+            Some((name, value)) if placeholder(value).is_some() => name,
+            _ => item,
+        };
+        let mut characters = fixed.chars();
+        if let Some(character) = characters.find(|c| "{}\\;".contains(*c) || !c.is_ascii()) {
+            return Err(format!("the query of the path holds `{character}`"));
+        }
         let name = item.split('=').next().unwrap_or_default();
         let name = percent_decode_str(name).decode_utf8_lossy();
         if name.eq_ignore_ascii_case("_method") {
@@ -81,6 +84,23 @@ fn check_query(query: &str) -> Result<(), String> {
         }
     }
     Ok(())
+}
+
+/// The query items of a path key that stand for parameters (`/items?kind={kind}`): name and
+/// placeholder. They are no part of what is sent in every call.
+pub(super) fn query_placeholders(path: &str) -> Vec<(&str, &str)> {
+    let sent = path.split('#').next().unwrap_or_default();
+    let (_, query) = sent.split_once('?').unwrap_or((sent, ""));
+    let items = query.split('&').filter_map(|item| {
+        let (name, value) = item.split_once('=')?;
+        Some((name, placeholder(value)?))
+    });
+    items.collect()
+}
+
+fn placeholder(text: &str) -> Option<&str> {
+    let name = text.strip_prefix('{')?.strip_suffix('}')?;
+    (!name.is_empty() && !name.contains(['{', '}'])).then_some(name)
 }
 
 #[cfg(test)]
@@ -92,7 +112,11 @@ mod tests {
         for path in [
             "users",
             "//evil.example/x",
-            "/a?b={c}",
+            "/a?b={c",
+            "/a?b=x{c}",
+            "/a?{c}",
+            "/a?{?b,c}",
+            "/a?_method={c}",
             "/a?_Method=PUT",
             "/a?%5Fmethod=PUT",
             "/a?b=1;c=2",
@@ -132,6 +156,8 @@ mod tests {
             placeholders("/a/{id}?beta=true&x#close", &[]).unwrap(),
             ["id"]
         );
+        assert_eq!(placeholders("/a?b={c}", &[]).unwrap(), Vec::<String>::new());
+        assert_eq!(query_placeholders("/a?b={c}&d=1&e={}#f={g}"), [("b", "c")]);
         assert_eq!(placeholders("/a b", &[]).unwrap(), Vec::<String>::new());
     }
 }

@@ -117,6 +117,44 @@ fn contents(
     Ok(contents)
 }
 
+/// Makes query parameters of the placeholders that a path key has in its query, whatever place they
+/// are declared in.
+pub(super) fn match_query(
+    placeholders: &[(&str, &str)],
+    parameters: &mut Vec<OperationParameter>,
+    warn: &mut dyn FnMut(String),
+) {
+    for (name, placeholder) in placeholders {
+        let is_query = |it: &&mut OperationParameter| it.location == Location::Query;
+        let mut queries = parameters.iter_mut().filter(is_query);
+        if queries.any(|it| it.wire_name == *name) {
+            continue;
+        }
+        warn(format!(
+            "the placeholder `{{{}}}` in the query of the path is taken for a query parameter",
+            visible(placeholder)
+        ));
+        let is_meant = |it: &&mut OperationParameter| {
+            it.wire_name == *placeholder && matches!(it.location, Location::Path | Location::Query)
+        };
+        if let Some(meant) = parameters.iter_mut().find(is_meant) {
+            meant.location = Location::Query;
+            (*name).clone_into(&mut meant.wire_name);
+            if meant.style == Style::Simple {
+                meant.style = Style::Form;
+                meant.explode = true;
+            }
+        } else {
+            parameters.push(OperationParameter {
+                location: Location::Query,
+                style: Style::Form,
+                explode: true,
+                ..undeclared(name)
+            });
+        }
+    }
+}
+
 /// Brings path parameters in line with the template: what it has and nobody declared is a text,
 /// what it lacks cannot be sent.
 pub(super) fn match_template(

@@ -171,6 +171,8 @@ fn fill(
     if !path.starts_with('/') {
         path.insert(0, '/');
     }
-    let fixed = fixed.split('&').filter(|item| !item.is_empty());
+    // An item with a placeholder (`/items?kind={kind}`) is a parameter like others.
+    let is_fixed = |item: &&str| !item.is_empty() && !item.contains('{');
+    let fixed = fixed.split('&').filter(is_fixed);
     Ok((path, fixed.map(percent::legal).collect()))
 }
