@@ -459,3 +459,6 @@ fn stem(file: &str) -> String {
     let (stem, _) = name.rsplit_once('.').unwrap_or((name, ""));
     stem.to_owned()
 }
+
+#[cfg(test)]
+mod tests;

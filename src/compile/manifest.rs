@@ -10,7 +10,7 @@ use sha2::{Digest, Sha256};
 use super::FUNCTIONS_FILE;
 use crate::api::{
     Alternative, Body, Function, MANIFEST_VERSION, Manifest, NamedApi, Operation, OperationNames,
-    Parameter, RUNTIME_ABI, Spec, schema,
+    Parameter, RUNTIME_ABI, Response, Spec, schema,
 };
 use crate::config::ServerConfig;
 use crate::python::{Rendered, RenderedFunction};
@@ -111,7 +111,7 @@ fn function(
                     values
                 }),
                 description: parameter.description.clone(),
-                schema: parameter.schema.clone(),
+                schema: schema::without_examples(&parameter.schema),
             }
         })
         .collect();
@@ -128,12 +128,12 @@ fn function(
             .map(|(media, kind)| Alternative {
                 content_type: media.content_type.clone(),
                 r#type: kind.clone(),
-                schema: media.schema.clone(),
+                schema: schema::without_examples(&media.schema),
                 encoding: media.encoding.clone(),
             })
             .collect(),
         encoding: body.encoding.clone(),
-        schema: body.schema.clone(),
+        schema: schema::without_examples(&body.schema),
     });
     Function {
         name: given.function.clone(),
@@ -147,7 +147,14 @@ fn function(
         parameters,
         body,
         returns: rendered.returns.clone(),
-        responses: operation.responses.clone(),
+        responses: operation
+            .responses
+            .iter()
+            .map(|response| Response {
+                schema: schema::without_examples(&response.schema),
+                ..response.clone()
+            })
+            .collect(),
         security: operation.security.clone(),
         pagination: None,
     }
@@ -182,7 +189,7 @@ fn needed_types(named: &NamedApi) -> IndexMap<String, Value> {
         .types
         .iter()
         .filter(|(name, _)| needed.contains(*name));
-    kept.map(|(name, value)| (name.clone(), value.clone()))
+    kept.map(|(name, value)| (name.clone(), schema::without_examples(value)))
         .collect()
 }
 

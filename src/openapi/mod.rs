@@ -9,6 +9,7 @@ mod bodies;
 mod bundle;
 mod content;
 mod document;
+mod examples;
 mod operations;
 mod parameters;
 mod paths;

@@ -7,10 +7,14 @@
 //! sees it.
 
 mod check;
+mod class_text;
 mod classes;
 mod code;
+mod examples;
 mod functions;
+mod members;
 mod module;
+mod remarks;
 mod slice;
 mod text;
 mod types;

@@ -1,14 +1,14 @@
 //! The whole of `functions.py`.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::fmt::Write as _;
 
 use minijinja::syntax::SyntaxConfig;
 use minijinja::{Environment, context};
 use serde_json::Value;
 
 use super::check::{ModuleError, check_module};
-use super::classes::{Class, Classes, Field, Types};
+use super::class_text::render_class;
+use super::classes::{Class, Classes, Types};
 use super::code::{Code, WIDTH};
 use super::functions::{Argument, decorator, documentation, signature, summary};
 use super::text::{docstring, one_line, prose, string_literal};
@@ -64,11 +64,19 @@ pub struct RenderedFunction {
 /// renderer: nothing a document holds should bring it about.
 pub fn render(api: &NamedApi, target: Target<'_>) -> Result<Rendered, ModuleError> {
     let mut types = Types::new(&api.types);
-    for body in api.api.operations.iter().filter_map(|it| it.body.as_ref()) {
-        for (content_type, schema) in body.media() {
+    for operation in &api.api.operations {
+        for parameter in &operation.parameters {
+            types.note_sent(&parameter.schema);
+        }
+        let media = operation.body.iter().flat_map(OperationBody::media);
+        for (content_type, schema) in media {
+            types.note_sent(schema);
             if is_form(content_type) {
                 types.note_form(schema);
             }
+        }
+        for response in successes(&operation.responses) {
+            types.note_received(&response.schema);
         }
     }
     let mut used: BTreeSet<String> = BTreeSet::new();
@@ -98,7 +106,7 @@ pub fn render(api: &NamedApi, target: Target<'_>) -> Result<Rendered, ModuleErro
     let class_names: BTreeSet<&str> = classes.keys().map(String::as_str).collect();
     let rendered_classes: Vec<String> = classes
         .values()
-        .map(|class| render_class(class, &class_names, &mut used))
+        .map(|class| render_class(class, &class_names, &api.types, &mut used))
         .collect();
     let mut environment = Environment::new();
     let syntax = SyntaxConfig::builder()
@@ -152,7 +160,7 @@ fn render_stub(
     context! {
         decorator => decorator(api, operation, names),
         signature => signature(&names.function, arguments, returns),
-        docstring => documentation(&names.function, operation, arguments, returns, classes),
+        docstring => documentation(&names.function, operation, arguments, returns, classes, &api.types),
     }
 }
 
@@ -165,6 +173,7 @@ fn type_stub<'a>(
     used: &mut BTreeSet<String>,
 ) -> (TypedStub<'a>, RenderedFunction) {
     let camel = type_name(&names.function);
+    types.set_purpose(true);
     let mut arguments: Vec<Argument<'_>> = operation
         .parameters
         .iter()
@@ -198,6 +207,7 @@ fn type_stub<'a>(
         });
     }
     arguments.sort_by_key(|argument| !argument.required);
+    types.set_purpose(false);
     let successes = successes(&operation.responses);
     let returns = if successes.is_empty() {
         PythonType::None
@@ -324,140 +334,4 @@ fn api_line(api: &NamedApi, target: Target<'_>) -> String {
         ));
     }
     Code::around("_api = ", Code::call("Api", items), "").laid_out(0, 0, 0)
-}
-
-/// Names that a class body must not bind, since annotations beside them use them.
-const USED_IN_ANNOTATIONS: &[&str] = &[
-    "Any",
-    "Literal",
-    "NotRequired",
-    "Required",
-    "TypedDict",
-    "bool",
-    "bytes",
-    "dict",
-    "float",
-    "int",
-    "list",
-    "str",
-    "tuple",
-];
-const KEYWORDS: &[&str] = &[
-    "False", "None", "True", "and", "as", "assert", "async", "await", "break", "class", "continue",
-    "def", "del", "elif", "else", "except", "finally", "for", "from", "global", "if", "import",
-    "in", "is", "lambda", "nonlocal", "not", "or", "pass", "raise", "return", "try", "while",
-    "with", "yield",
-];
-
-/// Whether a key can be an attribute of a class body without changing what others mean: no
-/// keyword, not mangled, not a name that annotations use.
-fn fits_class_body(key: &str, classes: &BTreeSet<&str>) -> bool {
-    let mut characters = key.chars();
-    characters
-        .next()
-        .is_some_and(|c| c.is_ascii_alphabetic() || c == '_')
-        && characters.all(|c| c.is_ascii_alphanumeric() || c == '_')
-        && !key.starts_with("__")
-        && !KEYWORDS.contains(&key)
-        && !USED_IN_ANNOTATIONS.contains(&key)
-        && !classes.contains(key)
-}
-
-fn render_class(
-    class: &Class<'_>,
-    classes: &BTreeSet<&str>,
-    used: &mut BTreeSet<String>,
-) -> String {
-    let any_required = class.fields.iter().any(|field| field.required);
-    let kind = |field: &Field<'_>| {
-        if any_required && !field.required {
-            Code::subscript("NotRequired", vec![field.kind.code()])
-        } else {
-            field.kind.code()
-        }
-    };
-    let plain = class
-        .fields
-        .iter()
-        .all(|field| fits_class_body(field.key, classes));
-    used.insert("TypedDict".to_owned());
-    for field in &class.fields {
-        field.kind.names(used);
-        if any_required && !field.required {
-            used.insert("NotRequired".to_owned());
-        }
-    }
-    if !plain {
-        let fields = class
-            .fields
-            .iter()
-            .map(|field| {
-                let key = format!("{}: ", string_literal(field.key));
-                Code::around(key, Code::Text(string_literal(&kind(field).flat())), "")
-            })
-            .collect();
-        let mut items = vec![
-            Code::Text(string_literal(&class.name)),
-            Code::Bracket {
-                head: String::new(),
-                open: '{',
-                items: fields,
-                close: '}',
-            },
-        ];
-        if !any_required {
-            items.push(Code::text("total=False"));
-        }
-        return Code::around(
-            format!("{} = ", class.name),
-            Code::call("TypedDict", items),
-            "",
-        )
-        .laid_out(0, 0, 0);
-    }
-    let total = if any_required { "" } else { ", total=False" };
-    let mut text = format!("class {}(TypedDict{total}):\n", class.name);
-    let documented = class_docstring(class);
-    if let Some(documented) = documented {
-        text.push_str(&documented);
-        text.push_str("\n\n");
-    }
-    for field in &class.fields {
-        let line = Code::around(format!("{}: ", field.key), kind(field), "");
-        let _ = writeln!(text, "    {}", line.laid_out(4, 4, 0));
-    }
-    text.trim_end().to_owned()
-}
-
-fn class_docstring(class: &Class<'_>) -> Option<String> {
-    let mut lines = prose(class.description, WIDTH - 4, 500);
-    lines.retain(|line| !line.is_empty() || !class.description.is_empty());
-    let keys: Vec<String> = class
-        .fields
-        .iter()
-        .filter_map(|field| {
-            let said = one_line(field.description, 160);
-            (!said.is_empty()).then(|| format!("{}: {said}", field.key))
-        })
-        .collect();
-    if keys.is_empty() && lines.iter().all(String::is_empty) {
-        return None;
-    }
-    if lines.iter().all(String::is_empty) {
-        lines = vec![format!("The keys of {}.", class.name)];
-    }
-    if !keys.is_empty() {
-        lines.extend([String::new(), "Keys:".to_owned()]);
-        for key in keys {
-            let wrapped = prose(&key, WIDTH - 12, usize::MAX);
-            lines.extend(wrapped.into_iter().enumerate().map(|(index, line)| {
-                if index == 0 {
-                    format!("    {line}")
-                } else {
-                    format!("        {line}")
-                }
-            }));
-        }
-    }
-    Some(docstring(&lines, 4))
 }
