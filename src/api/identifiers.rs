@@ -1,8 +1,6 @@
 //! Python identifiers from document names: ASCII `[a-z_][a-z0-9_]*` for functions and parameters,
 //! `[A-Z][A-Za-z0-9]*` for types.
 
-use std::fmt::Write as _;
-
 use heck::{ToSnakeCase, ToUpperCamelCase};
 use sha2::{Digest, Sha256};
 
@@ -97,10 +95,7 @@ pub(super) fn suffixed(name: &str, suffix: &str) -> String {
 /// Eight hexadecimal digits that tell texts apart.
 pub(crate) fn short_hash(text: &str) -> String {
     let digest = Sha256::digest(text.as_bytes());
-    digest.iter().take(4).fold(String::new(), |mut hash, byte| {
-        let _ = write!(hash, "{byte:02x}");
-        hash
-    })
+    hex::encode(digest.get(..4).unwrap_or_default())
 }
 
 fn shortened(mut name: String) -> String {
