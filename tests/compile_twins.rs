@@ -1,5 +1,5 @@
 //! A document with hostile text in every place that only describes, and its twin with harmless
-//! text there: the two modules differ in their literals and in nothing else, as CPython reads them.
+//! text there: the two modules differ in their literals and in nothing else, as `CPython` reads them.
 
 #![expect(clippy::expect_used, reason = "a test fails by panicking")]
 
@@ -33,11 +33,50 @@ if shape(sys.argv[1]) != shape(sys.argv[2]):
 fn hostile() -> impl Strategy<Value = String> {
     let piece = prop_oneof![
         prop::sample::select(vec![
-            "\"\"\"", "'''", "\"", "'", "\\", "\\N{DASH}", "\\x", "\\u12", "\n", "\r", "\r\n", "\u{b}", "\u{c}",
-            "\u{85}", "\u{2028}", "\u{2029}", "\u{202e}", "\u{2066}", "\u{200b}", "\u{feff}", "\u{e0041}", "\0",
-            "\u{1b}[31m", "\u{7f}", "{", "}", "{0}", "{{ 7*191 }}", "{% raw %}", "{#", "%s", "${HOME}", "#",
-            "# type: ignore", "# -*- coding: utf-7 -*-", "\nimport os\n", ">>> exec('x')", "Args:\n    x: y",
-            "): pass", "..." , "\"\"\"\n    ...\n\nimport os\n", "🐍", "é", "ｅｖａｌ",
+            "\"\"\"",
+            "'''",
+            "\"",
+            "'",
+            "\\",
+            "\\N{DASH}",
+            "\\x",
+            "\\u12",
+            "\n",
+            "\r",
+            "\r\n",
+            "\u{b}",
+            "\u{c}",
+            "\u{85}",
+            "\u{2028}",
+            "\u{2029}",
+            "\u{202e}",
+            "\u{2066}",
+            "\u{200b}",
+            "\u{feff}",
+            "\u{e0041}",
+            "\0",
+            "\u{1b}[31m",
+            "\u{7f}",
+            "{",
+            "}",
+            "{0}",
+            "{{ 7*191 }}",
+            "{% raw %}",
+            "{#",
+            "%s",
+            "${HOME}",
+            "#",
+            "# type: ignore",
+            "# -*- coding: utf-7 -*-",
+            "\nimport os\n",
+            ">>> exec('x')",
+            "Args:\n    x: y",
+            "): pass",
+            "...",
+            "\"\"\"\n    ...\n\nimport os\n",
+            "🐍",
+            "é",
+            "ｅｖａｌ",
         ])
         .prop_map(str::to_owned),
         "[a-zA-Z0-9_ ]{0,6}",

@@ -6,7 +6,9 @@ pub mod identifiers;
 mod manifest;
 mod model;
 mod naming;
+mod reserved;
 pub mod schema;
+mod unique;
 
 pub use manifest::*;
 pub use model::{

@@ -6,6 +6,7 @@ use serde_json::{Map, Value, json};
 
 use super::content::media_schema;
 use super::document::{Document, text};
+use super::examples::with_example;
 use super::parameters::legal_style;
 use super::schema::Schemas;
 use crate::api::{Encoding, Location, Media, OperationBody, OperationMedia, Style};
@@ -88,7 +89,7 @@ fn media(
             Some(error) => warn(format!("the body may hold anything where {error}")),
             None => {}
         }
-        Ok(schema)
+        Ok(with_example(document, schema, value.as_object()))
     };
     let (schema, encoding) = match kind {
         Media::Json => (declared()?, BTreeMap::new()),
