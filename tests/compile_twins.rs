@@ -157,7 +157,7 @@ fn rendered(document: Value) -> (api::NamedApi, String) {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 48, max_shrink_iters: 200, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: 24, max_shrink_iters: 200, ..ProptestConfig::default() })]
 
     #[test]
     fn hostile_text_changes_literals_alone(
