@@ -100,8 +100,24 @@ impl Folder {
                 "[MCE]",
             )
             .replace(env!("CARGO_PKG_VERSION"), "[VERSION]");
+        let text = replace_times(&text);
         replace_values(&text, &["execution_id", "execution_time_ms", "ms"])
     }
+}
+
+/// Replaces the number in every `, 12 ms)`.
+fn replace_times(text: &str) -> String {
+    let mut parts = text.split(" ms)");
+    let mut replaced = parts.next().unwrap_or_default().to_owned();
+    for part in parts {
+        let digits = replaced
+            .trim_end_matches(|it: char| it.is_ascii_digit())
+            .len();
+        replaced.truncate(digits);
+        replaced.push_str("[MS] ms)");
+        replaced.push_str(part);
+    }
+    replaced
 }
 
 /// Replaces the values of these JSON members.

@@ -92,10 +92,10 @@ def list_books(
 
     Args:
         genre: Only books of this genre
-        max_price: Only books that cost no more than this, in euros
+        max_price: Only books that cost no more than this, in euros. At least 0.
         language: Only books in one of these languages
-        limit: At most so many books. The API's default is `20`.
-        page: Which page of so many books. The API's default is `1`.
+        limit: At most so many books. 1 to 100. The API's default is `20`.
+        page: Which page of so many books. At least 1. The API's default is `1`.
 
     Returns:
         The books
@@ -125,7 +125,7 @@ def get_book(*, isbn: str) -> Book:
     """Get one book
 
     Args:
-        isbn: The book's ISBN, digits only
+        isbn: The book's ISBN, digits only. Pattern `^[0-9]{13}$`.
 
     Returns:
         The book
@@ -134,7 +134,7 @@ def get_book(*, isbn: str) -> Book:
         ApiError: The answer was not a success (404 There is no such thing).
 
     Example:
-        get_book(isbn="text")
+        get_book(isbn="9780000000017")
     """
     ...
 
@@ -151,7 +151,7 @@ def get_cover(*, isbn: str) -> bytes:
     """Get the picture on a book's cover
 
     Args:
-        isbn: The book's ISBN, digits only
+        isbn: The book's ISBN, digits only. Pattern `^[0-9]{13}$`.
 
     Returns:
         The picture
@@ -160,7 +160,7 @@ def get_cover(*, isbn: str) -> bytes:
         ApiError: The answer was not a success (404 There is no such thing).
 
     Example:
-        get_cover(isbn="text")
+        get_cover(isbn="9780000000017")
     """
     ...
 
@@ -178,7 +178,7 @@ def get_stock(*, isbn: str, x_branch: Literal["harbour", "market", "station"]) -
     """Count the copies of a book in a branch
 
     Args:
-        isbn: The book's ISBN, digits only
+        isbn: The book's ISBN, digits only. Pattern `^[0-9]{13}$`.
         x_branch: The branch to look in
 
     Returns:
@@ -188,7 +188,7 @@ def get_stock(*, isbn: str, x_branch: Literal["harbour", "market", "station"]) -
         ApiError: The answer was not a success (404 There is no such thing).
 
     Example:
-        get_stock(isbn="text", x_branch="harbour")
+        get_stock(isbn="9780000000017", x_branch="harbour")
     """
     ...
 

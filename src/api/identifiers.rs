@@ -1,154 +1,14 @@
 //! Python identifiers from document names: ASCII `[a-z_][a-z0-9_]*` for functions and parameters,
 //! `[A-Z][A-Za-z0-9]*` for types.
 
-use std::collections::{HashMap, HashSet};
-use std::fmt::Write as _;
-
 use heck::{ToSnakeCase, ToUpperCamelCase};
 use sha2::{Digest, Sha256};
 
+use super::reserved::{RESERVED, RESERVED_TYPES};
+pub(crate) use super::unique::Unique;
+
 /// Longer names are cut and end in a hash.
 const LONGEST: usize = 80;
-
-/// Keywords, soft keywords, builtins and the names that a compiled module holds itself.
-const RESERVED: &[&str] = &[
-    "abs",
-    "aiter",
-    "all",
-    "and",
-    "anext",
-    "annotations",
-    "any",
-    "as",
-    "ascii",
-    "assert",
-    "async",
-    "await",
-    "bin",
-    "bool",
-    "break",
-    "breakpoint",
-    "bytearray",
-    "bytes",
-    "callable",
-    "case",
-    "chr",
-    "class",
-    "classmethod",
-    "compile",
-    "complex",
-    "continue",
-    "copyright",
-    "credits",
-    "def",
-    "del",
-    "delattr",
-    "dict",
-    "dir",
-    "divmod",
-    "elif",
-    "else",
-    "enumerate",
-    "eval",
-    "except",
-    "exec",
-    "exit",
-    "false",
-    "filter",
-    "finally",
-    "float",
-    "for",
-    "format",
-    "from",
-    "frozenset",
-    "getattr",
-    "global",
-    "globals",
-    "hasattr",
-    "hash",
-    "help",
-    "hex",
-    "id",
-    "if",
-    "import",
-    "in",
-    "input",
-    "int",
-    "is",
-    "isinstance",
-    "issubclass",
-    "iter",
-    "lambda",
-    "len",
-    "license",
-    "list",
-    "locals",
-    "map",
-    "match",
-    "max",
-    "mce_runtime",
-    "memoryview",
-    "min",
-    "next",
-    "none",
-    "nonlocal",
-    "not",
-    "object",
-    "oct",
-    "open",
-    "or",
-    "ord",
-    "pass",
-    "pow",
-    "print",
-    "property",
-    "quit",
-    "raise",
-    "range",
-    "repr",
-    "return",
-    "reversed",
-    "round",
-    "self",
-    "set",
-    "setattr",
-    "slice",
-    "sorted",
-    "staticmethod",
-    "str",
-    "sum",
-    "super",
-    "true",
-    "try",
-    "tuple",
-    "type",
-    "typing",
-    "vars",
-    "while",
-    "with",
-    "yield",
-    "zip",
-];
-
-/// Type names that a compiled module or Python itself gives another meaning.
-const RESERVED_TYPES: &[&str] = &[
-    "Any",
-    "Api",
-    "ApiError",
-    "ApiError",
-    "Ellipsis",
-    "Exception",
-    "False",
-    "Literal",
-    "None",
-    "NotImplemented",
-    "NotRequired",
-    "Required",
-    "True",
-    "TypedDict",
-    "Warning",
-    "NULL",
-];
 
 /// Whether a text is a name that a function or parameter may bear.
 #[must_use]
@@ -224,31 +84,6 @@ pub(crate) fn type_name(text: &str) -> String {
     name
 }
 
-/// Names that are given once each; those that are taken get a number.
-#[derive(Debug, Default)]
-pub(crate) struct Unique {
-    taken: HashSet<String>,
-    next: HashMap<String, usize>,
-}
-
-impl Unique {
-    /// The name, or the first `name` + `separator` + number that nobody has.
-    pub(crate) fn take(&mut self, name: &str, separator: &str) -> String {
-        if self.taken.insert(name.to_owned()) {
-            return name.to_owned();
-        }
-        // Counted on from the last one, or many alike would take a square of their number.
-        let next = self.next.entry(name.to_owned()).or_insert(2);
-        loop {
-            let numbered = format!("{name}{separator}{next}");
-            *next += 1;
-            if self.taken.insert(numbered.clone()) {
-                return numbered;
-            }
-        }
-    }
-}
-
 /// A name made longer, within the bound.
 pub(super) fn suffixed(name: &str, suffix: &str) -> String {
     unreserved(shortened(format!(
@@ -260,10 +95,7 @@ pub(super) fn suffixed(name: &str, suffix: &str) -> String {
 /// Eight hexadecimal digits that tell texts apart.
 pub(crate) fn short_hash(text: &str) -> String {
     let digest = Sha256::digest(text.as_bytes());
-    digest.iter().take(4).fold(String::new(), |mut hash, byte| {
-        let _ = write!(hash, "{byte:02x}");
-        hash
-    })
+    hex::encode(digest.get(..4).unwrap_or_default())
 }
 
 fn shortened(mut name: String) -> String {

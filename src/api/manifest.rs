@@ -29,7 +29,8 @@ pub struct Manifest {
     pub spec: Spec,
     /// `mce` and its version.
     pub compiler: String,
-    /// SHA-256 over all documents, the effective config and the compiler's version.
+    /// 32 digits of the SHA-256 over all documents, the effective config and the compiler's
+    /// version, and 32 of that over this manifest without its fingerprint.
     pub fingerprint: String,
     /// Whether mutating operations were left out.
     pub read_only: bool,
@@ -47,6 +48,9 @@ pub struct Manifest {
     pub functions: Vec<Function>,
     /// The operations that were not compiled, and why.
     pub skipped: Vec<Skipped>,
+    /// What was repaired or left out of the document, and what its reviewers should know.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub warnings: Vec<String>,
 }
 
 /// Where a manifest came from.

@@ -7,7 +7,9 @@ mod manifest;
 mod model;
 mod naming;
 mod pagination;
+mod reserved;
 pub mod schema;
+mod unique;
 
 pub use manifest::*;
 pub use model::{

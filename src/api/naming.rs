@@ -89,6 +89,20 @@ pub enum NamingError {
     },
 }
 
+impl NamingError {
+    /// The key of the entry that is wrong.
+    #[must_use]
+    pub fn key(&self) -> &str {
+        match self {
+            Self::NotAName { key, .. }
+            | Self::UnknownOperation { key }
+            | Self::Ambiguous { key, .. }
+            | Self::Twice { key, .. }
+            | Self::Taken { key, .. } => key,
+        }
+    }
+}
+
 /// Names everything in an API.
 ///
 /// # Errors
@@ -445,3 +459,6 @@ fn stem(file: &str) -> String {
     let (stem, _) = name.rsplit_once('.').unwrap_or((name, ""));
     stem.to_owned()
 }
+
+#[cfg(test)]
+mod tests;

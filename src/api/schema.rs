@@ -30,13 +30,21 @@ pub fn is_keyword(name: &str) -> bool {
         .any(|keywords| keywords.contains(&name))
 }
 
-/// Calls `change` on every `$ref` of a schema. The depth of schemas is capped when they are read.
+/// Calls `change` on every `$ref` of a schema, and on what discriminators refer to. The depth of
+/// schemas is capped when they are read.
 pub fn references_mut(schema: &mut Value, change: &mut dyn FnMut(&mut String)) {
     let Value::Object(members) = schema else {
         return;
     };
     if let Some(Value::String(reference)) = members.get_mut("$ref") {
         change(reference);
+    }
+    let discriminator = members.get_mut("discriminator");
+    let mapping = discriminator.and_then(|it| it.get_mut("mapping"));
+    for (_, target) in mapping.and_then(Value::as_object_mut).into_iter().flatten() {
+        if let Value::String(target) = target {
+            change(target);
+        }
     }
     for (keyword, value) in members.iter_mut() {
         let keyword = keyword.as_str();
@@ -52,6 +60,31 @@ pub fn references_mut(schema: &mut Value, change: &mut dyn FnMut(&mut String)) {
             }
         }
     }
+}
+
+/// The schema without `examples`, which say nothing about values.
+#[must_use]
+pub fn without_examples(schema: &Value) -> Value {
+    let Value::Object(members) = schema else {
+        return schema.clone();
+    };
+    let kept = members.iter().filter(|(keyword, _)| *keyword != "examples");
+    let kept = kept.map(|(keyword, value)| {
+        let name = keyword.as_str();
+        let value = if SCHEMA_KEYWORDS.contains(&name) {
+            without_examples(value)
+        } else if let (true, Value::Array(items)) = (SCHEMA_LIST_KEYWORDS.contains(&name), value) {
+            items.iter().map(without_examples).collect()
+        } else if let (true, Value::Object(items)) = (SCHEMA_MAP_KEYWORDS.contains(&name), value) {
+            let items = items.iter();
+            let items = items.map(|(name, item)| (name.clone(), without_examples(item)));
+            Value::Object(items.collect())
+        } else {
+            value.clone()
+        };
+        (keyword.clone(), value)
+    });
+    Value::Object(kept.collect())
 }
 
 /// Every `$ref` of a schema in order.

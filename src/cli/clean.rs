@@ -38,7 +38,13 @@ pub(super) fn run(arguments: &Arguments, startup: &Startup) -> Outcome {
         return Ok(ExitCode::SUCCESS);
     };
     // A config that cannot be read must not cost the output, nor the names it locks.
-    let configured = compiling.configured(startup)?;
+    let configured = compiling.target.configured(startup)?;
+    if compiling.check || !compiling.target.servers.is_empty() {
+        return Err(Stop::usage(
+            "`mce clean` removes the output of every server: `--check` and `--server` make no \
+             sense behind it",
+        ));
+    }
     if !compiling.dry_run {
         clean(&configured.settings.compiled_output_dir, startup)?;
     }

@@ -10,7 +10,7 @@ use serde_json::Value;
 use super::output::{self, counted, printable};
 use super::startup::{Configured, Startup, block_on};
 use super::stop::Stop;
-use super::{ConfigFile, Format, Outcome, client};
+use super::{ConfigFile, Format, Outcome, check, client};
 use crate::compile::{self, Options, Report, ServerReport};
 use crate::config::Config;
 
@@ -19,32 +19,50 @@ Writes functions.py and manifest.json for each server of the config, and mce_run
 them. Commit the folder: its manifests are what is enforced, and what keeps names stable. A server
 that fails leaves its old output untouched. Ends with the configuration an MCP client needs.
 
-Exit codes: 0 every server was compiled, 1 at least one was not.
+With `--check` nothing is written: it compares every byte of what is there with what the inputs
+give, for CI. `mce diff` shows what differs, for reviewers.
+
+Exit codes: 0 every server was compiled, or with `--check` is what its inputs give; 1 at least one
+was not, or is not.
 
 Examples:
   mce compile
-  mce compile --dry-run
+  mce compile --check
+  mce compile --server tasks --accept-origin
   mce compile --config apis/swaggers.yaml --output apis/compiled
   mce compile --format json | jq '.servers[] | {server, functions}'";
+
+/// Groups of reasons, and warnings, that the text shows of each server.
+const MOST_LINES: usize = 10;
+
+/// Characters of a warning that the text shows.
+const LONGEST_LINE: usize = 600;
 
 /// Arguments of `mce compile`.
 #[derive(Debug, Clone, clap::Args)]
 #[command(after_help = EXAMPLES)]
+#[cfg_attr(
+    feature = "test-hooks",
+    expect(
+        clippy::struct_excessive_bools,
+        reason = "each is an option of its own"
+    )
+)]
 pub(super) struct Arguments {
     #[command(flatten)]
-    config: ConfigFile,
-
-    /// The folder to write to, in place of the one that `MCE_COMPILED_OUTPUT_DIR` names
-    #[arg(long, value_name = "DIR")]
-    output: Option<PathBuf>,
+    pub(super) target: Target,
 
     /// Do everything but write
     #[arg(long)]
     pub(super) dry_run: bool,
 
+    /// Write nothing; fail where what is there is not what the inputs give
+    #[arg(long, conflicts_with_all = ["dry_run", "accept_origin"])]
+    pub(super) check: bool,
+
     /// How the summary is written
     #[arg(long, value_name = "FORMAT", default_value = "text")]
-    format: Format,
+    pub(super) format: Format,
 
     /// Accept that a document moved its API to another origin than the committed manifest's
     #[arg(long)]
@@ -56,6 +74,21 @@ pub(super) struct Arguments {
     no_filter: bool,
 }
 
+/// Which servers, and where they are compiled to.
+#[derive(Debug, Clone, clap::Args)]
+pub(super) struct Target {
+    #[command(flatten)]
+    config: ConfigFile,
+
+    /// The compiled folder, in place of the one that `MCE_COMPILED_OUTPUT_DIR` names
+    #[arg(long, value_name = "DIR")]
+    output: Option<PathBuf>,
+
+    /// Only this server; may be given more than once
+    #[arg(long = "server", value_name = "NAME")]
+    pub(super) servers: Vec<String>,
+}
+
 /// The summary for programs.
 #[derive(Serialize)]
 struct Summary<'a> {
@@ -65,30 +98,88 @@ struct Summary<'a> {
     client: Value,
 }
 
-impl Arguments {
-    /// The config, which lists servers, and the settings with the folder to write to.
+impl Target {
+    /// The config, which lists the servers, and the settings with the compiled folder.
     pub(super) fn configured(&self, startup: &Startup) -> Result<Configured, Stop> {
         let mut configured = startup.configured(self.config.path())?;
         if let Some(folder) = &self.output {
             configured.set_output(folder);
         }
-        servers_of(&configured)?;
+        let config = servers_of(&configured)?;
+        for name in &self.servers {
+            if config.server(name).is_none() {
+                return Err(unknown(name, config));
+            }
+        }
         Ok(configured)
+    }
+
+    pub(super) fn options(&self, configured: &Configured) -> Options {
+        Options {
+            output: configured.settings.compiled_output_dir.clone(),
+            only: self.servers.clone(),
+            ..Options::default()
+        }
+    }
+
+    /// `mce compile` with the config and folder that were given, as a shell takes it.
+    pub(super) fn command(&self) -> String {
+        let mut text = "mce compile".to_owned();
+        let paths = [
+            ("--config", self.config.path()),
+            ("--output", self.output.as_deref()),
+        ];
+        for (option, path) in paths {
+            if let Some(path) = path {
+                let _ = write!(text, " {option} {}", quoted(&path.to_string_lossy()));
+            }
+        }
+        text
+    }
+}
+
+/// A word as a shell takes it.
+fn quoted(word: &str) -> String {
+    let is_plain = |character: char| character.is_alphanumeric() || "/._-+=:@%".contains(character);
+    if !word.is_empty() && word.chars().all(is_plain) {
+        word.to_owned()
+    } else {
+        format!("'{}'", word.replace('\'', r"'\''"))
+    }
+}
+
+/// A name that no server has.
+fn unknown(name: &str, config: &Config) -> Stop {
+    let stop = Stop::usage(format!("`--server {name}`: the config has no such server"));
+    let short: String = name.chars().take(100).collect();
+    let likeness = |known: &str| strsim::normalized_damerau_levenshtein(&short, known);
+    let known = config.servers.iter().map(|server| server.name.as_str());
+    let nearest = known.max_by(|one, other| likeness(one).total_cmp(&likeness(other)));
+    match nearest {
+        Some(nearest) if likeness(nearest) >= 0.4 => stop.hint(format!("there is `{nearest}`")),
+        _ => {
+            let mut names: Vec<_> = config.servers.iter().map(|it| it.name.as_str()).collect();
+            names.truncate(MOST_LINES);
+            stop.hint(format!("there are: {}", names.join(", ")))
+        }
     }
 }
 
 pub(super) fn run(arguments: &Arguments, startup: &Startup) -> Outcome {
-    run_with(arguments, &arguments.configured(startup)?)
+    run_with(arguments, &arguments.target.configured(startup)?)
 }
 
 pub(super) fn run_with(arguments: &Arguments, configured: &Configured) -> Outcome {
+    if arguments.check {
+        return check::run(arguments, configured);
+    }
     let config = servers_of(configured)?;
     let options = Options {
-        output: configured.settings.compiled_output_dir.clone(),
         dry_run: arguments.dry_run,
         accept_origin: arguments.accept_origin,
         #[cfg(feature = "test-hooks")]
         no_filter: arguments.no_filter,
+        ..arguments.target.options(configured)
     };
     let report = block_on(async { Ok(compiled(config, configured, &options).await) })?;
     let client = client::configuration(config, &configured.settings);
@@ -147,7 +238,7 @@ pub(super) async fn described(configured: &Configured) -> Result<String, Stop> {
 }
 
 /// The config, which must list servers: one that lists none is more likely a slip than a wish.
-fn servers_of(configured: &Configured) -> Result<&Config, Stop> {
+pub(super) fn servers_of(configured: &Configured) -> Result<&Config, Stop> {
     let Some(config) = &configured.config else {
         return Err(Stop::failure(
             "there is no config: neither `--config`, MCE_SWAGGER_CONFIG_FILE, ./swaggers.yaml nor \
@@ -168,12 +259,13 @@ fn servers_of(configured: &Configured) -> Result<&Config, Stop> {
 }
 
 async fn compiled(config: &Config, configured: &Configured, options: &Options) -> Report {
-    let spinner = output::spinner(format!(
-        "compiling {}",
-        counted(config.servers.len(), "server")
-    ));
+    let count = match options.only.len() {
+        0 => config.servers.len(),
+        some => some,
+    };
+    let spinner = output::spinner(format!("compiling {}", counted(count, "server")));
     let report = compile::run_with(config, &configured.environment, options, &|server| {
-        spinner.set_message(format!("compiled {}", server.server));
+        spinner.set_message(format!("compiled {server}"));
     })
     .await;
     spinner.finish_and_clear();
@@ -231,29 +323,62 @@ fn describe(text: &mut String, server: &ServerReport, options: Option<&Options>)
             (false, false) => "unchanged",
         };
         let folder = options.output.join(&server.server);
-        let _ = write!(text, " ({state}: {})", folder.display());
+        let took = server.load_ms.saturating_add(server.compile_ms);
+        let _ = write!(text, " ({state}: {}, {took} ms)", folder.display());
     }
     text.push('\n');
-    for operation in &server.unsupported {
-        let _ = writeln!(text, "  not compiled: {operation}");
+    for group in server.reasons.iter().take(MOST_LINES) {
+        let examples = group.examples.join(", ");
+        let more = group.count.saturating_sub(group.examples.len());
+        let more = match more {
+            0 => String::new(),
+            more => format!(" and {more} more"),
+        };
+        let reason = cut(&group.reason);
+        let _ = writeln!(text, "  not compiled: {}{more}: {reason}", cut(&examples));
     }
-    for warning in &server.warnings {
-        let _ = writeln!(text, "  warning: {warning}");
+    more_of(text, server.reasons.len(), "reason");
+    for warning in server.warnings.iter().take(MOST_LINES) {
+        let _ = writeln!(text, "  warning: {}", cut(warning));
     }
+    more_of(text, server.warnings.len(), "warning");
+}
+
+fn more_of(text: &mut String, count: usize, noun: &str) {
+    if let Some(more @ 1..) = count.checked_sub(MOST_LINES) {
+        let more = counted(more, &format!("more {noun}"));
+        let _ = writeln!(text, "  and {more}; `--format json` lists all");
+    }
+}
+
+fn cut(line: &str) -> String {
+    let mut short: String = line.chars().take(LONGEST_LINE).collect();
+    if short.len() < line.len() {
+        short.push('…');
+    }
+    short
 }
 
 /// A failure that says, for each server that failed, why.
 fn verdict(report: &Report) -> Result<(), Stop> {
-    if !report.failed() {
-        return Ok(());
-    }
     let failed = report
         .servers
         .iter()
-        .filter_map(|server| Some((&server.server, server.error.as_ref()?)));
-    let mut messages: Vec<_> = failed
+        .filter_map(|server| Some((server.server.as_str(), server.error.as_deref()?)));
+    match failures(failed, report.error.as_deref()) {
+        Some(messages) => Err(Stop::failure(messages)),
+        None => Ok(()),
+    }
+}
+
+/// What failed, a line for each server; `None` where nothing did.
+pub(super) fn failures<'a>(
+    servers: impl Iterator<Item = (&'a str, &'a str)>,
+    other: Option<&str>,
+) -> Option<String> {
+    let mut messages: Vec<_> = servers
         .map(|(server, error)| format!("`{server}` was not compiled: {error}"))
         .collect();
-    messages.extend(report.error.clone());
-    Err(Stop::failure(messages.join("\n")))
+    messages.extend(other.map(str::to_owned));
+    (!messages.is_empty()).then(|| messages.join("\n"))
 }

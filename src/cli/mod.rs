@@ -11,11 +11,14 @@ use std::process::ExitCode;
 use clap::{Args, CommandFactory, Parser, Subcommand, ValueEnum};
 
 mod call;
+mod changes;
+mod check;
 mod clean;
 mod client;
 mod compile;
 mod completions;
 mod demo;
+mod diff;
 mod excerpt;
 mod exec;
 mod guard;
@@ -41,6 +44,7 @@ const EXAMPLES: &str = "\
 Examples:
   mce demo                        See a snippet, a write attempt and a break-out attempt run
   mce compile                     Write compiled/ from swaggers.yaml
+  mce diff                        Show what compiling would change in it
   mce serve                       Offer compiled/ to an MCP client over stdio
   mce exec report.py              Run a file as a client's code would run
   mce call bookshop.list_books genre=mystery
@@ -125,6 +129,8 @@ impl ConfigFile {
 enum Command {
     /// Write compiled/ from the documents that swaggers.yaml names
     Compile(compile::Arguments),
+    /// Show what compiling would change, or what differs between two compilations
+    Diff(diff::Arguments),
     /// Offer the compiled functions to an MCP client
     Serve(serve::Arguments),
     /// Compile, then serve
@@ -187,6 +193,7 @@ fn dispatch(cli: Cli) -> Outcome {
     let startup = Startup::new(&cli.global, answers)?;
     match command {
         Command::Compile(arguments) => compile::run(&arguments, &startup),
+        Command::Diff(arguments) => diff::run(&arguments, &startup),
         Command::Serve(arguments) => serve::run(&arguments, &startup),
         Command::Run(arguments) => run::run(&arguments, &startup),
         Command::Clean(arguments) => clean::run(&arguments, &startup),

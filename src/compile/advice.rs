@@ -6,8 +6,9 @@ use std::net::IpAddr;
 
 use url::Host;
 
+use super::facts::Facts;
 use crate::address::{Reach, reach};
-use crate::api::{Manifest, SecurityScheme};
+use crate::api::SecurityScheme;
 use crate::config::{Auth, ServerConfig};
 use crate::invisible::visible;
 
@@ -15,7 +16,7 @@ use crate::invisible::visible;
 const NAMED_SCHEMES: usize = 3;
 
 /// What the user should know of a server that was compiled.
-pub(super) fn of(server: &ServerConfig, manifest: &Manifest) -> Vec<String> {
+pub(super) fn of(server: &ServerConfig, manifest: &Facts) -> Vec<String> {
     let mut advice = Vec::new();
     advice.extend(private_address(server, manifest));
     advice.extend(later_auth(server));
@@ -27,7 +28,7 @@ pub(super) fn of(server: &ServerConfig, manifest: &Manifest) -> Vec<String> {
 }
 
 /// A document may not choose a private address; the user may.
-fn private_address(server: &ServerConfig, manifest: &Manifest) -> Option<String> {
+fn private_address(server: &ServerConfig, manifest: &Facts) -> Option<String> {
     if server.base_url.is_some() || server.allow_private_network {
         return None;
     }
@@ -77,7 +78,7 @@ fn later_auth(server: &ServerConfig) -> Option<String> {
 }
 
 /// Operations whose every alternative needs a scheme that the config has nothing for.
-fn missing_credential(server: &ServerConfig, manifest: &Manifest) -> Option<String> {
+fn missing_credential(server: &ServerConfig, manifest: &Facts) -> Option<String> {
     let mut wanted: BTreeSet<&str> = BTreeSet::new();
     for function in &manifest.functions {
         let mut alternatives = function.security.iter();

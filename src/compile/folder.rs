@@ -9,9 +9,13 @@ use super::manifest::sha256_hex;
 use super::{FUNCTIONS_FILE, MANIFEST_FILE, RUNTIME, RUNTIME_FILE, RuntimeReport, swap};
 use crate::api::{MANIFEST_VERSION, Manifest};
 use crate::files::{self, Links, ReadError};
+use crate::python::{MODULE_MARK, RUNTIME_MARK};
 
 /// Size of a file that is read back, in bytes.
 const LARGEST: u64 = 256 << 20;
+
+/// Bytes at the start of a file within which it says what it is.
+const LONGEST_HEADER: usize = 2048;
 
 /// Why the output folder could not be used.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -33,6 +37,14 @@ pub enum FolderError {
         /// What is wrong.
         reason: String,
     },
+    /// A file that this program did not write, where one of its own belongs.
+    #[error(
+        "`{path}` was not written by mce and would be overwritten; move it, or choose another folder for the output"
+    )]
+    Foreign {
+        /// The file.
+        path: PathBuf,
+    },
     /// The file system refused.
     #[error("cannot {action} `{path}`: {reason}")]
     Io {
@@ -53,27 +65,27 @@ fn io<'a>(action: &'static str, path: &'a Path) -> impl FnOnce(std::io::Error) -
     }
 }
 
-/// What a server's folder held before.
-#[derive(Debug, Default)]
-pub(super) struct Lock {
-    pub(super) manifest: Option<Manifest>,
-}
-
-/// Reads the committed manifest of a server.
-pub(super) fn lock(output: &Path, server: &str) -> Result<Lock, FolderError> {
+/// Reads the committed manifest of a server, which is the lock of all names.
+pub(super) fn lock(output: &Path, server: &str) -> Result<Option<Manifest>, FolderError> {
     let folder = output.join(server);
     refuse_link(&folder)?;
     let path = folder.join(MANIFEST_FILE);
     let Some(bytes) = read_regular(&path)? else {
-        return Ok(Lock::default());
+        return Ok(None);
     };
-    let manifest = parse_manifest(&bytes).map_err(|reason| FolderError::Manifest {
-        path: path.clone(),
-        reason,
-    })?;
-    Ok(Lock {
-        manifest: Some(manifest),
-    })
+    let manifest = parse_manifest(&bytes);
+    manifest
+        .map(Some)
+        .map_err(|reason| unreadable(path, &bytes, reason))
+}
+
+/// What is wrong with a manifest that cannot be read: it was spoilt, or never was one.
+pub(super) fn unreadable(path: PathBuf, bytes: &[u8], reason: String) -> FolderError {
+    if starts_with_mark(bytes, "\"manifest_version\"") {
+        FolderError::Manifest { path, reason }
+    } else {
+        FolderError::Foreign { path }
+    }
 }
 
 pub(super) fn parse_manifest(bytes: &[u8]) -> Result<Manifest, String> {
@@ -108,7 +120,7 @@ pub(super) fn read_regular(path: &Path) -> Result<Option<Vec<u8>>, FolderError> 
     }
 }
 
-fn refuse_link(path: &Path) -> Result<(), FolderError> {
+pub(super) fn refuse_link(path: &Path) -> Result<(), FolderError> {
     match fs::symlink_metadata(path) {
         Ok(metadata) if metadata.is_symlink() => Err(FolderError::Link {
             path: path.to_owned(),
@@ -120,7 +132,11 @@ fn refuse_link(path: &Path) -> Result<(), FolderError> {
 /// Writes `mce_runtime.py`, which the modules of all servers import.
 pub(super) fn write_runtime(output: &Path, dry_run: bool) -> Result<RuntimeReport, FolderError> {
     let path = output.join(RUNTIME_FILE);
-    let changed = !holds(&path, RUNTIME);
+    let found = read_regular(&path)?;
+    let changed = found.as_deref() != Some(RUNTIME.as_bytes());
+    if found.is_some_and(|bytes| !is_runtime(&bytes)) {
+        return Err(FolderError::Foreign { path });
+    }
     if changed && !dry_run {
         fs::create_dir_all(output).map_err(io("create", output))?;
         replace(output, &path, RUNTIME)?;
@@ -142,15 +158,17 @@ pub(super) struct Written {
 pub(super) fn write(
     output: &Path,
     server: &str,
+    lock: Option<&Manifest>,
     functions: &str,
     manifest: &str,
     dry_run: bool,
 ) -> Result<Written, FolderError> {
     let folder = output.join(server);
     refuse_link(&folder)?;
+    refuse_foreign(&folder.join(FUNCTIONS_FILE), lock)?;
     let files = [(FUNCTIONS_FILE, functions), (MANIFEST_FILE, manifest)];
     let written = Written {
-        paths: files.map(|(name, _)| folder.join(name)).into(),
+        paths: paths(output, server).into(),
         changed: !files
             .iter()
             .all(|(name, text)| holds(&folder.join(name), text)),
@@ -167,6 +185,42 @@ pub(super) fn write(
         replace(output, &folder.join(name), text)?;
     }
     Ok(written)
+}
+
+/// The files of a server.
+pub(super) fn paths(output: &Path, server: &str) -> [PathBuf; 2] {
+    [FUNCTIONS_FILE, MANIFEST_FILE].map(|name| output.join(server).join(name))
+}
+
+/// A module that is there must be one of this program: that of the committed manifest, or one that
+/// says so itself, whatever was changed in it since.
+fn refuse_foreign(path: &Path, lock: Option<&Manifest>) -> Result<(), FolderError> {
+    let Some(bytes) = read_regular(path)? else {
+        return Ok(());
+    };
+    let hash = lock.and_then(|manifest| manifest.outputs.get(FUNCTIONS_FILE));
+    if is_module(&bytes) || hash.is_some_and(|hash| *hash == sha256_hex(&bytes)) {
+        return Ok(());
+    }
+    Err(FolderError::Foreign {
+        path: path.to_owned(),
+    })
+}
+
+/// Whether a file says of itself that it is a compiled module.
+pub(super) fn is_module(bytes: &[u8]) -> bool {
+    starts_with_mark(bytes, MODULE_MARK)
+}
+
+/// Whether a file says of itself that it is the runtime of compiled modules.
+pub(super) fn is_runtime(bytes: &[u8]) -> bool {
+    starts_with_mark(bytes, RUNTIME_MARK)
+}
+
+/// Whether the first lines of a file hold a text.
+fn starts_with_mark(bytes: &[u8], mark: &str) -> bool {
+    let start = bytes.get(..LONGEST_HEADER).unwrap_or(bytes);
+    start.windows(mark.len()).any(|it| it == mark.as_bytes())
 }
 
 fn holds(path: &Path, text: &str) -> bool {
@@ -205,19 +259,11 @@ pub(super) struct Finished {
 /// Removes the output of servers that are no longer listed.
 pub(super) fn finish(output: &Path, servers: &[String]) -> Result<Finished, FolderError> {
     swap::sweep(output);
-    let listed: BTreeSet<&str> = servers.iter().map(String::as_str).collect();
     let mut finished = Finished {
         removed: Vec::new(),
         warnings: Vec::new(),
     };
-    for folder in folders(output)? {
-        let name = folder
-            .file_name()
-            .and_then(|name| name.to_str())
-            .unwrap_or_default();
-        if listed.contains(name) {
-            continue;
-        }
+    for folder in unlisted(output, servers)? {
         match remove_written(&folder) {
             Ok(true) => finished.removed.push(folder),
             Ok(false) => {}
@@ -228,6 +274,38 @@ pub(super) fn finish(output: &Path, servers: &[String]) -> Result<Finished, Fold
         }
     }
     Ok(finished)
+}
+
+/// Folders of servers that are no longer listed, and why [`finish`] would leave them, if it would.
+pub(super) fn stale(
+    output: &Path,
+    servers: &[String],
+) -> Result<Vec<(PathBuf, Option<String>)>, FolderError> {
+    let judged = unlisted(output, servers)?.into_iter().map(|folder| {
+        let written = written(&folder);
+        (folder, written)
+    });
+    Ok(judged
+        .filter_map(|(folder, written)| match written {
+            Ok(None) => None,
+            Ok(Some(files)) => {
+                let left = holds_others(&folder, &files).then(|| HOLDS_OTHERS.to_owned());
+                Some((folder, left))
+            }
+            Err(reason) => Some((folder, Some(reason))),
+        })
+        .collect())
+}
+
+/// The folders in the output folder that are none of these servers'.
+fn unlisted(output: &Path, servers: &[String]) -> Result<Vec<PathBuf>, FolderError> {
+    let listed: BTreeSet<&str> = servers.iter().map(String::as_str).collect();
+    let mut folders = folders(output)?;
+    folders.retain(|folder| {
+        let name = folder.file_name().and_then(|name| name.to_str());
+        !listed.contains(name.unwrap_or_default())
+    });
+    Ok(folders)
 }
 
 /// What [`clean`] did.
@@ -262,6 +340,16 @@ pub fn clean(output: &Path) -> Result<Cleaned, FolderError> {
     Ok(cleaned)
 }
 
+/// The names of the folders that hold a manifest.
+pub(super) fn compiled(output: &Path) -> Result<Vec<String>, FolderError> {
+    let mut folders = folders(output)?;
+    folders.retain(|folder| fs::symlink_metadata(folder.join(MANIFEST_FILE)).is_ok());
+    let names = folders
+        .iter()
+        .filter_map(|folder| folder.file_name()?.to_str());
+    Ok(names.map(str::to_owned).collect())
+}
+
 /// The real folders in the output folder, by name.
 fn folders(output: &Path) -> Result<Vec<PathBuf>, FolderError> {
     let entries = match fs::read_dir(output) {
@@ -281,25 +369,52 @@ fn folders(output: &Path) -> Result<Vec<PathBuf>, FolderError> {
     Ok(folders)
 }
 
+/// Said of a folder that holds more than what was compiled.
+const HOLDS_OTHERS: &str = "it holds other files; those that were compiled are removed";
+
 /// Removes a folder that this program wrote; `false` where it did not.
 fn remove_written(folder: &Path) -> Result<bool, String> {
+    let Some(files) = written(folder)? else {
+        return Ok(false);
+    };
+    for file in files {
+        fs::remove_file(&file).map_err(|error| format!("`{}`: {error}", file.display()))?;
+    }
+    swap::remove_bytecode(folder);
+    match fs::remove_dir(folder) {
+        Ok(()) => Ok(true),
+        Err(_) => Err(HOLDS_OTHERS.to_owned()),
+    }
+}
+
+/// Whether a folder holds anything but these files and bytecode of them.
+fn holds_others(folder: &Path, files: &[PathBuf]) -> bool {
+    let is_other = |path: PathBuf| !files.contains(&path) && !swap::is_bytecode(&path);
+    let entries = fs::read_dir(folder).into_iter().flatten().flatten();
+    entries.map(|entry| entry.path()).any(is_other)
+}
+
+/// The files in a folder that this program wrote and nobody has changed since, the manifest last:
+/// as long as it is there, the rest is known to be this program's. `None` where the folder is
+/// somebody else's.
+fn written(folder: &Path) -> Result<Option<Vec<PathBuf>>, String> {
     let path = folder.join(MANIFEST_FILE);
     let Ok(Some(bytes)) = read_regular(&path) else {
-        return Ok(false);
+        return Ok(None);
     };
     let manifest = match parse_manifest(&bytes) {
         Ok(manifest) => manifest,
         Err(reason) if is_of_this_program(&bytes) => {
             return Err(format!("its manifest cannot be read ({reason})"));
         }
-        Err(_) => return Ok(false),
+        Err(_) => return Ok(None),
     };
     let name = folder
         .file_name()
         .and_then(|name| name.to_str())
         .unwrap_or_default();
     if manifest.server != name || !manifest.compiler.starts_with("mce ") {
-        return Ok(false);
+        return Ok(None);
     }
     let mut files = Vec::new();
     for (file, sha256) in &manifest.outputs {
@@ -318,16 +433,8 @@ fn remove_written(folder: &Path) -> Result<bool, String> {
             None => {}
         }
     }
-    // The manifest last: as long as it is there, the rest is known to be this program's.
     files.push(path);
-    for file in files {
-        fs::remove_file(&file).map_err(|error| format!("`{}`: {error}", file.display()))?;
-    }
-    swap::remove_bytecode(folder);
-    match fs::remove_dir(folder) {
-        Ok(()) => Ok(true),
-        Err(_) => Err("it holds other files; those that were compiled are removed".to_owned()),
-    }
+    Ok(Some(files))
 }
 
 /// Whether a manifest that cannot be read, such as that of another version, names this program.

@@ -1,4 +1,4 @@
-//! Puts a manifest together, its fingerprint included.
+//! Puts a manifest together, all but its warnings and its fingerprint.
 
 use std::collections::{BTreeMap, HashSet};
 use std::fmt::Write as _;
@@ -7,12 +7,12 @@ use indexmap::IndexMap;
 use serde_json::Value;
 use sha2::{Digest, Sha256};
 
-use super::{FUNCTIONS_FILE, RUNTIME};
+use super::FUNCTIONS_FILE;
 use crate::api::{
     Alternative, Body, Function, MANIFEST_VERSION, Manifest, NamedApi, Operation, OperationNames,
-    Parameter, RUNTIME_ABI, Spec, schema,
+    Parameter, RUNTIME_ABI, Response, Spec, schema,
 };
-use crate::config::{Filter, ServerConfig};
+use crate::config::ServerConfig;
 use crate::python::{Rendered, RenderedFunction};
 
 /// The compiler as manifests name it.
@@ -46,9 +46,7 @@ pub(super) fn assemble(inputs: &Inputs<'_>) -> Manifest {
         .zip(&rendered.functions)
         .map(|((operation, names), rendered)| function(named, operation, names, rendered))
         .collect();
-    let sha256 = sha256_hex(inputs.bytes);
     let hashes = |(name, bytes): (&String, &Vec<u8>)| (name.clone(), sha256_hex(bytes));
-    let files: BTreeMap<String, String> = inputs.files.iter().map(hashes).collect();
     Manifest {
         manifest_version: MANIFEST_VERSION,
         runtime_abi: RUNTIME_ABI,
@@ -58,11 +56,11 @@ pub(super) fn assemble(inputs: &Inputs<'_>) -> Manifest {
         spec: Spec {
             version: named.api.version.clone(),
             source: source_text(server),
-            files: files.clone(),
-            sha256: sha256.clone(),
+            files: inputs.files.iter().map(hashes).collect(),
+            sha256: sha256_hex(inputs.bytes),
         },
         compiler: COMPILER.to_owned(),
-        fingerprint: fingerprint(server, &sha256, &files),
+        fingerprint: String::new(),
         read_only: inputs.read_only,
         base_url: named.api.base_url.clone(),
         base_url_env: server.env_name("BASE_URL"),
@@ -75,6 +73,7 @@ pub(super) fn assemble(inputs: &Inputs<'_>) -> Manifest {
         types: needed_types(named),
         functions,
         skipped: named.api.skipped.clone(),
+        warnings: Vec::new(),
     }
 }
 
@@ -112,7 +111,7 @@ fn function(
                     values
                 }),
                 description: parameter.description.clone(),
-                schema: parameter.schema.clone(),
+                schema: schema::without_examples(&parameter.schema),
             }
         })
         .collect();
@@ -129,12 +128,12 @@ fn function(
             .map(|(media, kind)| Alternative {
                 content_type: media.content_type.clone(),
                 r#type: kind.clone(),
-                schema: media.schema.clone(),
+                schema: schema::without_examples(&media.schema),
                 encoding: media.encoding.clone(),
             })
             .collect(),
         encoding: body.encoding.clone(),
-        schema: body.schema.clone(),
+        schema: schema::without_examples(&body.schema),
     });
     Function {
         name: given.function.clone(),
@@ -148,7 +147,14 @@ fn function(
         parameters,
         body,
         returns: rendered.returns.clone(),
-        responses: operation.responses.clone(),
+        responses: operation
+            .responses
+            .iter()
+            .map(|response| Response {
+                schema: schema::without_examples(&response.schema),
+                ..response.clone()
+            })
+            .collect(),
         security: operation.security.clone(),
         pagination: rendered.pagination.clone(),
     }
@@ -183,7 +189,7 @@ fn needed_types(named: &NamedApi) -> IndexMap<String, Value> {
         .types
         .iter()
         .filter(|(name, _)| needed.contains(*name));
-    kept.map(|(name, value)| (name.clone(), value.clone()))
+    kept.map(|(name, value)| (name.clone(), schema::without_examples(value)))
         .collect()
 }
 
@@ -231,43 +237,9 @@ pub(super) fn source_text(server: &ServerConfig) -> String {
     text
 }
 
-/// SHA-256 over all that the output depends on: documents, effective config, compiler.
-fn fingerprint(server: &ServerConfig, document: &str, files: &BTreeMap<String, String>) -> String {
-    let filter =
-        |filter: &Filter| serde_json::json!([filter.tags, filter.paths, filter.operation_ids]);
-    let allow: Vec<String> = server
-        .read_only_allow
-        .iter()
-        .map(|entry| format!("{} {}", entry.method, entry.path))
-        .collect();
-    let mut effective = serde_json::json!({
-        "compiler": COMPILER,
-        "document": document,
-        "runtime": sha256_hex(RUNTIME.as_bytes()),
-        "server": server.name,
-        "title": server.title,
-        "source": source_text(server),
-        "read_only": server.is_read_only,
-        "read_only_allow": allow,
-        "include": filter(&server.include),
-        "exclude": filter(&server.exclude),
-        "rename": server.rename,
-        "top_level_functions": server.top_level_functions,
-    });
-    if !files.is_empty() {
-        effective["files"] = serde_json::json!(files);
-    }
-    sha256_hex(effective.to_string().as_bytes())
-}
-
 /// SHA-256 in hexadecimal digits.
 pub(super) fn sha256_hex(bytes: &[u8]) -> String {
-    Sha256::digest(bytes)
-        .iter()
-        .fold(String::with_capacity(64), |mut text, byte| {
-            let _ = write!(text, "{byte:02x}");
-            text
-        })
+    hex::encode(Sha256::digest(bytes))
 }
 
 #[cfg(test)]

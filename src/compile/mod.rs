@@ -1,31 +1,45 @@
 //! The pipeline from a config to `compiled/`: fetch, normalise, name, filter, render, check, write.
 //!
-//! [`run`] compiles every server of a config, [`clean`] removes what was compiled, [`verify`] is
-//! the check before a compiled server is used.
+//! [`run`] compiles every server of a config, [`check`] compares what would be compiled with what
+//! is there, [`clean`] removes what was compiled, [`verify`] is the check before a compiled server
+//! is used.
 
 mod advice;
 mod agree;
+mod check;
+mod committed;
 mod deadline;
+pub mod diff;
+mod facts;
+mod fingerprint;
 mod folder;
 mod json;
 mod manifest;
+mod report;
 mod server;
+mod shortcut;
 mod swap;
+mod tunnel;
 mod verify;
 
 use std::path::PathBuf;
 use std::sync::{Arc, OnceLock};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use futures::StreamExt;
-use serde::Serialize;
+use tokio::sync::Semaphore;
 
-use self::deadline::Unfinished;
+use self::deadline::{Gate, Unfinished};
+use self::fingerprint::Read;
+use crate::api::Body;
 use crate::config::{Config, Environment, ServerConfig};
 use crate::invisible::visible;
+use crate::openapi::{self, Fetched, Loaded};
 
+pub use check::{CheckReport, FolderDiff, ServerCheck, Stale, check, compare_folders};
+pub use committed::{FileCheck, FileState};
 pub use folder::{Cleaned, FolderError, clean};
-
+pub use report::{Reason, Report, RuntimeReport, ServerReport};
 pub use verify::{Verified, VerifyError, verify};
 
 /// The text of `mce_runtime.py`, written beside the servers' folders.
@@ -37,7 +51,7 @@ pub const FUNCTIONS_FILE: &str = "functions.py";
 /// The manifest of a server.
 pub const MANIFEST_FILE: &str = "manifest.json";
 
-/// Sources fetched and compiled at once.
+/// Sources that are fetched or wait for a processor at once.
 const CONCURRENT: usize = 8;
 /// The time that reading and rendering one document may take.
 const DEADLINE: Duration = Duration::from_secs(30);
@@ -47,6 +61,8 @@ const DEADLINE: Duration = Duration::from_secs(30);
 pub struct Options {
     /// The folder to write to, such as `./compiled`.
     pub output: PathBuf,
+    /// Only these servers, by name; nothing of others is touched or removed. Empty: all.
+    pub only: Vec<String>,
     /// Do everything but write.
     pub dry_run: bool,
     /// Accept a document that moves the API to another origin than the committed manifest's.
@@ -56,59 +72,10 @@ pub struct Options {
     pub no_filter: bool,
 }
 
-/// What became of a compilation.
-#[derive(Debug, Clone, Default, Serialize)]
-pub struct Report {
-    /// One entry for each server of the config, in its order.
-    pub servers: Vec<ServerReport>,
-    /// What became of `mce_runtime.py`; `None` where no server was compiled.
-    pub runtime: Option<RuntimeReport>,
-    /// Folders of servers that are no longer listed, removed.
-    pub removed: Vec<PathBuf>,
-    /// What concerns no single server.
-    pub warnings: Vec<String>,
-    /// What failed that concerns no single server.
-    pub error: Option<String>,
-}
-
-impl Report {
-    /// Whether anything failed.
-    #[must_use]
-    pub fn failed(&self) -> bool {
-        self.error.is_some() || self.servers.iter().any(|server| server.error.is_some())
+impl Options {
+    fn covers(&self, server: &ServerConfig) -> bool {
+        self.only.is_empty() || self.only.contains(&server.name)
     }
-}
-
-/// What became of `mce_runtime.py`.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct RuntimeReport {
-    /// The file.
-    pub path: PathBuf,
-    /// Whether it was changed, or in a dry run would be.
-    pub changed: bool,
-}
-
-/// What became of one server.
-#[derive(Debug, Clone, Default, Serialize)]
-pub struct ServerReport {
-    /// Its identifier.
-    pub server: String,
-    /// Operations with a function.
-    pub functions: usize,
-    /// Operations left out by the read-only rule.
-    pub read_only: usize,
-    /// Operations left out by `include` and `exclude`.
-    pub excluded: usize,
-    /// Operations that cannot be compiled yet, as `METHOD /path: reason`.
-    pub unsupported: Vec<String>,
-    /// What was repaired or left out.
-    pub warnings: Vec<String>,
-    /// Why there is no output; what was there before is untouched.
-    pub error: Option<String>,
-    /// The files, whether or not they had to be written.
-    pub paths: Vec<PathBuf>,
-    /// Whether any of them was changed, or in a dry run would be.
-    pub changed: bool,
 }
 
 /// How to compile, and what all servers of one run share.
@@ -117,21 +84,42 @@ struct Run {
     options: Options,
     /// Written once, before the first module that imports it.
     runtime: OnceLock<Result<RuntimeReport, FolderError>>,
+    /// One for each processor: more documents at once would only need more memory, and time that
+    /// each of them is allowed.
+    processors: Semaphore,
 }
 
-/// Compiles every server of a config. A server that fails leaves its old output untouched and
-/// does not stop the others. Output of servers that are no longer listed is removed, unless one
-/// failed, the config lists none at all, or nothing is to be written.
+impl Run {
+    fn new(options: &Options) -> Arc<Self> {
+        let processors = std::thread::available_parallelism().map_or(1, usize::from);
+        Arc::new(Self {
+            options: options.clone(),
+            runtime: OnceLock::new(),
+            processors: Semaphore::new(processors),
+        })
+    }
+
+    fn write_runtime(&self) -> Result<RuntimeReport, FolderError> {
+        let (output, dry_run) = (&self.options.output, self.options.dry_run);
+        self.runtime
+            .get_or_init(|| folder::write_runtime(output, dry_run))
+            .clone()
+    }
+}
+
+/// Compiles the servers of a config. A server that fails leaves its old output untouched and does
+/// not stop the others. Output of servers that are no longer listed is removed, unless one failed,
+/// the config lists none at all, only some are compiled, or nothing is to be written.
 pub async fn run(config: &Config, environment: &Environment, options: &Options) -> Report {
     run_with(config, environment, options, &|_| {}).await
 }
 
-/// As [`run`]; `progress` is told each server's report as soon as it is done.
+/// As [`run`]; `progress` is told each server's name as soon as it is done.
 pub async fn run_with(
     config: &Config,
     environment: &Environment,
     options: &Options,
-    progress: &(dyn Fn(&ServerReport) + Sync),
+    progress: &(dyn Fn(&str) + Sync),
 ) -> Report {
     let mut report = Report::default();
     if config.servers.is_empty() {
@@ -144,35 +132,42 @@ pub async fn run_with(
         report.error = Some(error.to_string());
         return report;
     }
-    let parent = config.path.parent().map(PathBuf::from).unwrap_or_default();
-    let run = Arc::new(Run {
-        options: options.clone(),
-        runtime: OnceLock::new(),
+    let run = Run::new(options);
+    let early = |server: &ServerConfig, fetched: &Fetched, run: &Run, gate: &Gate| {
+        let mut report = ServerReport::default();
+        let read = Read::alone(&fetched.bytes, fetched.location.as_ref());
+        match server::reuse(server, &read.source(), run, gate, &mut report) {
+            Ok(false) => return None,
+            Ok(true) => {}
+            Err(error) => report.error = Some(error.to_string()),
+        }
+        Some(report)
+    };
+    let work = |server: &ServerConfig, loaded: Loaded, run: &Run, gate: &Gate| {
+        let mut report = ServerReport::default();
+        if let Err(error) = server::compile(server, loaded, run, gate, &mut report) {
+            report.error = Some(error.to_string());
+        }
+        report
+    };
+    let done = each(config, environment, &run, early, work, progress).await;
+    let reports = done.into_iter().map(|done| {
+        let mut report = done.outcome.unwrap_or_else(|error| ServerReport {
+            error: Some(error),
+            ..ServerReport::default()
+        });
+        report.server = done.server;
+        report.load_ms = milliseconds(done.loading);
+        report.compile_ms = milliseconds(done.working);
+        report
     });
-    let compiled: Vec<ServerReport> = futures::stream::iter(&config.servers)
-        .map(|server| {
-            let folder = parent.clone();
-            let run = Arc::clone(&run);
-            async move {
-                let report = one(server, folder, environment, run).await;
-                progress(&report);
-                report
-            }
-        })
-        .buffered(CONCURRENT)
-        .collect()
-        .await;
-    report.servers = compiled;
+    report.servers = reports.collect();
     report.runtime = run.runtime.get().and_then(|it| it.clone().ok());
     // A name that is mistyped must not cost the output, and the names it locks, of the server meant.
-    if options.dry_run || report.servers.iter().any(|server| server.error.is_some()) {
+    if options.dry_run || !options.only.is_empty() || report.failed() {
         return report;
     }
-    let names: Vec<String> = config
-        .servers
-        .iter()
-        .map(|server| server.name.clone())
-        .collect();
+    let names = names(config);
     let output = options.output.clone();
     let finished = tokio::task::spawn_blocking(move || folder::finish(&output, &names)).await;
     match finished {
@@ -186,44 +181,117 @@ pub async fn run_with(
     report
 }
 
-async fn one(
+fn names(config: &Config) -> Vec<String> {
+    let names = config.servers.iter().map(|server| server.name.clone());
+    names.collect()
+}
+
+fn milliseconds(time: Duration) -> u64 {
+    u64::try_from(time.as_millis()).unwrap_or(u64::MAX)
+}
+
+/// What the work on one server came to.
+struct Done<T> {
+    server: String,
+    /// Of the work, or why there is none.
+    outcome: Result<T, String>,
+    loading: Duration,
+    working: Duration,
+}
+
+/// Loads the document of each server that is asked for, several at once, and does `work` on it,
+/// one on each processor. Where `early` has an outcome from the document's own bytes, nothing that
+/// it refers to is loaded. The order is that of the config.
+async fn each<T: Send + 'static>(
+    config: &Config,
+    environment: &Environment,
+    run: &Arc<Run>,
+    early: impl Fn(&ServerConfig, &Fetched, &Run, &Gate) -> Option<T> + Copy + Send + 'static,
+    work: impl Fn(&ServerConfig, Loaded, &Run, &Gate) -> T + Copy + Send + 'static,
+    progress: &(dyn Fn(&str) + Sync),
+) -> Vec<Done<T>> {
+    let folder = config.path.parent().map(PathBuf::from).unwrap_or_default();
+    let servers = config.servers.iter();
+    futures::stream::iter(servers.filter(|server| run.options.covers(server)))
+        .map(|server| {
+            let (folder, run) = (folder.clone(), Arc::clone(run));
+            async move {
+                let mut done = Done {
+                    server: server.name.clone(),
+                    outcome: Err(String::new()),
+                    loading: Duration::ZERO,
+                    working: Duration::ZERO,
+                };
+                let outcome = one(server, folder, environment, run, early, work, &mut done).await;
+                done.outcome = outcome;
+                progress(&server.name);
+                done
+            }
+        })
+        .buffered(CONCURRENT)
+        .collect()
+        .await
+}
+
+async fn one<T: Send + 'static>(
     server: &ServerConfig,
     config_folder: PathBuf,
     environment: &Environment,
     run: Arc<Run>,
-) -> ServerReport {
-    let mut report = ServerReport {
-        server: server.name.clone(),
-        ..ServerReport::default()
-    };
-    let loaded = match server::load(server, config_folder, environment).await {
-        Ok(loaded) => loaded,
-        Err(error) => {
-            report.error = Some(error.to_string());
-            return report;
-        }
-    };
-    let config = server.clone();
-    // Parsing and rendering are work for a processor, not for the event loop.
-    let compiled = deadline::within(DEADLINE, move |gate| {
-        let mut report = report;
-        if let Err(error) = server::compile(&config, loaded, &run, gate, &mut report) {
-            report.error = Some(error.to_string());
-        }
-        report
+    early: impl Fn(&ServerConfig, &Fetched, &Run, &Gate) -> Option<T> + Copy + Send + 'static,
+    work: impl Fn(&ServerConfig, Loaded, &Run, &Gate) -> T + Copy + Send + 'static,
+    done: &mut Done<T>,
+) -> Result<T, String> {
+    let begun = Instant::now();
+    let request = server::request(server, config_folder, environment).await;
+    let request = request.map_err(|error| error.to_string())?;
+    let fetched = openapi::fetch(&request).await;
+    let fetched = fetched.map_err(|error| error.to_string())?;
+    done.loading = begun.elapsed();
+    let early = on_processor(server, &run, &mut done.working, move |server, run, gate| {
+        let outcome = early(server, &fetched, run, gate);
+        (fetched, outcome)
     });
-    let error = match compiled.await {
-        Ok(report) => return report,
-        Err(Unfinished::Late) => format!(
+    let fetched = match early.await? {
+        (_, Some(outcome)) => return Ok(outcome),
+        (fetched, None) => fetched,
+    };
+    let begun = Instant::now();
+    let loaded = fetched.gather(&request).await;
+    let loaded = loaded.map_err(|error| error.to_string())?;
+    done.loading += begun.elapsed();
+    let work = move |server: &ServerConfig, run: &Run, gate: &Gate| work(server, loaded, run, gate);
+    on_processor(server, &run, &mut done.working, work).await
+}
+
+/// Waits for a processor and does blocking work on it: parsing and rendering are no work for the
+/// event loop.
+async fn on_processor<T: Send + 'static>(
+    server: &ServerConfig,
+    run: &Arc<Run>,
+    working: &mut Duration,
+    work: impl FnOnce(&ServerConfig, &Run, &Gate) -> T + Send + 'static,
+) -> Result<T, String> {
+    // Held here and not by the work: of work that never ends nobody waits for the end.
+    let _processor = run.processors.acquire().await;
+    let begun = Instant::now();
+    let (config, shared) = (server.clone(), Arc::clone(run));
+    let worked = deadline::within(DEADLINE, move |gate| work(&config, &shared, gate)).await;
+    *working += begun.elapsed();
+    worked.map_err(|unfinished| match unfinished {
+        Unfinished::Late => format!(
             "`{}`: reading and rendering it took longer than {} s",
             visible(&manifest::shown(server)),
             DEADLINE.as_secs()
         ),
-        Err(Unfinished::Broken) => "internal error while compiling".to_owned(),
-    };
-    ServerReport {
-        server: server.name.clone(),
-        error: Some(error),
-        ..ServerReport::default()
-    }
+        Unfinished::Broken => "internal error while compiling".to_owned(),
+    })
+}
+
+/// All media types that a body may be sent as, the default one first.
+fn media_types(body: &Body) -> Vec<String> {
+    let mut all = vec![body.content_type.clone()];
+    let others = body.alternatives.iter();
+    all.extend(others.map(|other| other.content_type.clone()));
+    all
 }

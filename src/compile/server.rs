@@ -3,13 +3,14 @@
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
-use super::advice;
 use super::deadline::Gate;
-use super::folder::{self, FolderError, Lock};
+use super::facts::Facts;
+use super::fingerprint::{Read, Source};
+use super::folder::{self, FolderError};
 use super::manifest::{self, Inputs};
-use super::{Run, ServerReport, json};
+use super::{Options, Run, ServerReport, advice, fingerprint, json, shortcut, tunnel};
 use crate::api::filter::{self, RuleError, Rules, Selection};
-use crate::api::{Api, Manifest, NamingError, OperationServer, Skipped, give_names};
+use crate::api::{Api, Manifest, NamedApi, NamingError, OperationServer, Skipped, give_names};
 use crate::config::{Environment, Filter, ServerConfig};
 use crate::invisible::visible;
 use crate::openapi::{self, LoadError, Loaded, ReadError};
@@ -45,12 +46,12 @@ pub(super) enum CompileError {
     Late,
 }
 
-/// Fetches a server's document.
-pub(super) async fn load(
+/// Says how a server's document is loaded.
+pub(super) async fn request(
     server: &ServerConfig,
     folder: PathBuf,
     environment: &Environment,
-) -> Result<Loaded, CompileError> {
+) -> Result<openapi::Request, CompileError> {
     let source = server.swagger_url.expand(environment)?;
     let mut headers = Vec::new();
     for (name, value) in &server.swagger_headers {
@@ -66,15 +67,64 @@ pub(super) async fn load(
             reason,
         })?);
     }
-    let request = openapi::Request {
+    Ok(openapi::Request {
         source,
         shown: visible(&manifest::shown(server)),
         folder,
         headers,
         certificates,
         limit: openapi::TIMEOUT,
+    })
+}
+
+/// What is done about a document that moves the API to another origin.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum OnMove {
+    /// It is an error.
+    Refuse,
+    /// It is what the user wants.
+    Accept,
+    /// It is compiled all the same, since nothing is written.
+    Show,
+}
+
+/// A server as it should be.
+pub(super) struct Built {
+    pub(super) manifest: Manifest,
+    /// The text of `manifest.json`.
+    pub(super) text: String,
+    /// The text of `functions.py`.
+    pub(super) functions: String,
+}
+
+/// Reports what is there of a server that is up to date by its fingerprint; `false` where it is
+/// not known to be.
+pub(super) fn reuse(
+    server: &ServerConfig,
+    source: &Source<'_>,
+    run: &Run,
+    gate: &Gate,
+    report: &mut ServerReport,
+) -> Result<bool, CompileError> {
+    let options = &run.options;
+    let has_shortcut = !options.accept_origin;
+    #[cfg(feature = "test-hooks")]
+    let has_shortcut = has_shortcut && !options.no_filter;
+    if !has_shortcut {
+        return Ok(false);
+    }
+    let Some(facts) = shortcut::find(&options.output, server, source) else {
+        return Ok(false);
     };
-    Ok(openapi::load(&request).await?)
+    report.describe(&facts);
+    report.warnings.extend(advice::of(server, &facts));
+    if !gate.pass() {
+        return Err(CompileError::Late);
+    }
+    run.write_runtime()?;
+    report.paths = folder::paths(&options.output, &server.name).into();
+    report.up_to_date = true;
+    Ok(true)
 }
 
 /// Compiles a loaded document and writes the server's folder, if the gate lets it.
@@ -86,11 +136,54 @@ pub(super) fn compile(
     report: &mut ServerReport,
 ) -> Result<(), CompileError> {
     let options = &run.options;
+    // One that stands alone was looked at before it was read.
+    if !loaded.alone && reuse(server, &Read::of(&loaded).source(), run, gate, report)? {
+        return Ok(());
+    }
     let lock = folder::lock(&options.output, &server.name)?;
+    let on_move = if options.accept_origin {
+        OnMove::Accept
+    } else {
+        OnMove::Refuse
+    };
+    let built = build(server, loaded, lock.as_ref(), on_move, options)?;
+    let facts = Facts::from(&built.manifest);
+    report.describe(&facts);
+    report.warnings.extend(advice::of(server, &facts));
+    if !gate.pass() {
+        return Err(CompileError::Late);
+    }
+    run.write_runtime()?;
+    let written = folder::write(
+        &options.output,
+        &server.name,
+        lock.as_ref(),
+        &built.functions,
+        &built.text,
+        options.dry_run,
+    )?;
+    report.paths = written.paths;
+    report.changed = written.changed;
+    Ok(())
+}
+
+/// Compiles a loaded document. `lock` is the committed manifest.
+pub(super) fn build(
+    server: &ServerConfig,
+    loaded: Loaded,
+    lock: Option<&Manifest>,
+    on_move: OnMove,
+    #[cfg_attr(
+        not(feature = "test-hooks"),
+        expect(unused_variables, reason = "only hooks of tests matter here")
+    )]
+    options: &Options,
+) -> Result<Built, CompileError> {
     let Loaded {
         bytes,
         location,
         files,
+        alone,
         document,
     } = loaded;
     let read = document.read(&bytes, location.as_ref());
@@ -98,6 +191,74 @@ pub(super) fn compile(
         source_shown: visible(&manifest::shown(server)),
         error,
     })?;
+    settle_servers(server, lock, on_move, &mut api)?;
+    let read_only = server.is_read_only;
+    #[cfg(feature = "test-hooks")]
+    let read_only = read_only && !options.no_filter;
+    filter::apply(&mut api, &rules(server, read_only)).map_err(|error| CompileError::Rule {
+        place: server.place.clone(),
+        error,
+    })?;
+    if server.skills_url.is_some() {
+        api.warnings.push("`skills_url` is not used yet".to_owned());
+    }
+    let named = give_names(api, lock, &server.rename).map_err(|error| CompileError::Naming {
+        place: server.place_of_rename(error.key()).to_owned(),
+        error,
+    })?;
+    check_top_level(server, &named)?;
+    let title = server
+        .title
+        .clone()
+        .unwrap_or_else(|| named.api.title.clone());
+    let target = Target {
+        server: &server.name,
+        title: &title,
+    };
+    let rendered = python::render(&named, target)?;
+    let mut manifest = manifest::assemble(&Inputs {
+        server,
+        title: &title,
+        bytes: &bytes,
+        files: &files,
+        named: &named,
+        rendered: &rendered,
+        read_only: server.is_read_only,
+    });
+    // What lets calls through that nobody sees comes first.
+    manifest.warnings = tunnel::warnings(server, &manifest);
+    manifest.warnings.extend(named.api.warnings);
+    manifest.warnings.extend(rendered.warnings);
+    let mut text = json::to_text(&manifest);
+    let source = Source {
+        document: &manifest.spec.sha256,
+        location: location.as_ref(),
+        files: (!alone).then_some(&manifest.spec.files),
+    };
+    let place = fingerprint::depends_on_place(&text, &source);
+    let inputs = fingerprint::of_inputs(server, &source, place);
+    #[cfg(feature = "test-hooks")]
+    let inputs = if options.no_filter {
+        // Never what a compilation without hooks takes for its own.
+        "0".repeat(inputs.len())
+    } else {
+        inputs
+    };
+    manifest.fingerprint = fingerprint::seal(&mut text, &inputs).unwrap_or_default();
+    Ok(Built {
+        manifest,
+        text,
+        functions: rendered.source,
+    })
+}
+
+/// Where calls go: what the document says of it, held against the config and what was committed.
+fn settle_servers(
+    server: &ServerConfig,
+    lock: Option<&Manifest>,
+    on_move: OnMove,
+    api: &mut Api,
+) -> Result<(), Moved> {
     if api.base_url.is_none() && server.base_url.is_none() {
         let has_reason = api
             .warnings
@@ -112,26 +273,18 @@ pub(super) fn compile(
         api.warnings
             .retain(|warning| !warning.contains("set `base_url`"));
     }
-    if !options.accept_origin {
-        keep_origin(server, &lock, &mut api)?;
-    }
-    own_servers(server, &mut api);
-    let read_only = server.is_read_only;
-    #[cfg(feature = "test-hooks")]
-    let read_only = read_only && !options.no_filter;
-    filter::apply(&mut api, &rules(server, read_only)).map_err(|error| CompileError::Rule {
-        place: server.place.clone(),
-        error,
-    })?;
-    if server.skills_url.is_some() {
-        api.warnings.push("`skills_url` is not used yet".to_owned());
-    }
-    let named = give_names(api, lock.manifest.as_ref(), &server.rename).map_err(|error| {
-        CompileError::Naming {
-            place: server.place.clone(),
-            error,
+    if on_move != OnMove::Accept {
+        match keep_origin(server, lock, api) {
+            Err(moved) if on_move == OnMove::Refuse => return Err(moved),
+            _ => {}
         }
-    })?;
+    }
+    own_servers(server, api);
+    Ok(())
+}
+
+/// Every entry of `top_level_functions` must be a function.
+fn check_top_level(server: &ServerConfig, named: &NamedApi) -> Result<(), CompileError> {
     for entry in &server.top_level_functions {
         let known = named.names.iter().any(|names| names.function == *entry)
             || named
@@ -146,66 +299,7 @@ pub(super) fn compile(
             });
         }
     }
-    let title = server
-        .title
-        .clone()
-        .unwrap_or_else(|| named.api.title.clone());
-    let target = Target {
-        server: &server.name,
-        title: &title,
-    };
-    let rendered = python::render(&named, target)?;
-    let manifest = manifest::assemble(&Inputs {
-        server,
-        title: &title,
-        bytes: &bytes,
-        files: &files,
-        named: &named,
-        rendered: &rendered,
-        read_only: server.is_read_only,
-    });
-    let warnings = [named.api.warnings.as_slice(), &rendered.warnings].concat();
-    describe(&manifest, &warnings, report);
-    report.warnings.extend(advice::of(server, &manifest));
-    if !gate.pass() {
-        return Err(CompileError::Late);
-    }
-    run.runtime
-        .get_or_init(|| folder::write_runtime(&options.output, options.dry_run))
-        .clone()?;
-    let written = folder::write(
-        &options.output,
-        &server.name,
-        &rendered.source,
-        &json::to_text(&manifest),
-        options.dry_run,
-    )?;
-    report.paths = written.paths;
-    report.changed = written.changed;
     Ok(())
-}
-
-/// Says in the report what was compiled and what was not.
-fn describe(manifest: &Manifest, warnings: &[String], report: &mut ServerReport) {
-    report.functions = manifest.functions.len();
-    for skipped in &manifest.skipped {
-        match skipped.reason.as_str() {
-            "read_only" => report.read_only += 1,
-            "excluded" => report.excluded += 1,
-            reason => report.unsupported.push(visible(&format!(
-                "{} {}: {}",
-                skipped.method,
-                skipped.path,
-                reason.trim_start_matches("unsupported: ")
-            ))),
-        }
-    }
-    report.warnings = warnings.iter().map(|warning| visible(warning)).collect();
-    if manifest.functions.is_empty() {
-        report
-            .warnings
-            .push("no operation of the document was compiled".to_owned());
-    }
 }
 
 /// Another origin than that of the committed manifest.
@@ -229,7 +323,7 @@ fn said(origin: Option<&str>) -> String {
 /// Holds an API to the origin that was committed. Where the config says where credentials go, a move
 /// is a warning and the committed server stays in the manifest: nobody consented to the new one,
 /// and the day `base_url` goes from the config this has to fail.
-fn keep_origin(server: &ServerConfig, lock: &Lock, api: &mut Api) -> Result<(), Moved> {
+fn keep_origin(server: &ServerConfig, lock: Option<&Manifest>, api: &mut Api) -> Result<(), Moved> {
     let Err(moved) = check_origin(lock, api.base_url.as_deref()) else {
         return Ok(());
     };
@@ -242,14 +336,13 @@ fn keep_origin(server: &ServerConfig, lock: &Lock, api: &mut Api) -> Result<(), 
          same",
         said(old.as_deref())
     ));
-    let committed = lock.manifest.as_ref();
-    api.base_url = committed.and_then(|manifest| manifest.base_url.clone());
+    api.base_url = lock.and_then(|manifest| manifest.base_url.clone());
     Ok(())
 }
 
 /// A document may not move the place that credentials go to without somebody's consent.
-fn check_origin(lock: &Lock, new: Option<&str>) -> Result<(), Moved> {
-    let (Some(manifest), Some(new)) = (&lock.manifest, new) else {
+fn check_origin(lock: Option<&Manifest>, new: Option<&str>) -> Result<(), Moved> {
+    let (Some(manifest), Some(new)) = (lock, new) else {
         return Ok(());
     };
     let old = manifest.base_url.as_deref().and_then(origin);

@@ -87,7 +87,7 @@ pub(super) fn remove_bytecode(folder: &Path) {
 }
 
 /// Whether this is a folder, not a link to one, that Python made and nobody else uses.
-fn is_bytecode(path: &Path) -> bool {
+pub(super) fn is_bytecode(path: &Path) -> bool {
     let is_compiled = |entry: io::Result<fs::DirEntry>| {
         entry.is_ok_and(|entry| {
             entry.file_type().is_ok_and(|kind| kind.is_file())

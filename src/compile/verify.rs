@@ -2,6 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
+use super::committed::without_returns;
 use super::folder::{self, FolderError, parse_manifest};
 use super::manifest::sha256_hex;
 use super::{FUNCTIONS_FILE, MANIFEST_FILE, agree};
@@ -47,6 +48,14 @@ pub enum VerifyError {
         "`{path}` is not the file that its manifest was compiled with; restore both from version control or run `mce compile`"
     )]
     Changed {
+        /// The file.
+        path: PathBuf,
+    },
+    /// A file is the one that was compiled, but for its line ends.
+    #[error(
+        "the line ends of `{path}` were converted, most likely by git's autocrlf; add `compiled/** -text` to .gitattributes and check it out again, or run `mce compile`"
+    )]
+    LineEnds {
         /// The file.
         path: PathBuf,
     },
@@ -160,7 +169,11 @@ fn check(output: &Path, server: &str) -> Result<Verified, VerifyError> {
         let bytes = folder::read_regular(&path)?
             .ok_or_else(|| VerifyError::Missing { path: path.clone() })?;
         if sha256_hex(&bytes) != *sha256 {
-            return Err(VerifyError::Changed { path });
+            return Err(if sha256_hex(&without_returns(&bytes)) == *sha256 {
+                VerifyError::LineEnds { path }
+            } else {
+                VerifyError::Changed { path }
+            });
         }
         if file == FUNCTIONS_FILE {
             let text = String::from_utf8(bytes).map_err(|_| VerifyError::Changed { path })?;

@@ -75,6 +75,8 @@ pub struct ServerConfig {
     pub exclude: Filter,
     /// Python names by operationId or `METHOD /path`.
     pub rename: IndexMap<String, String>,
+    /// Where each of these stands, by the same key, for messages.
+    pub rename_places: IndexMap<String, String>,
     /// Headers of every request. Expanded at run time. `headers` (legacy) is merged in.
     pub extra_headers: IndexMap<String, Template>,
     /// Markdown notes for users of the API. Expanded at compile time.

@@ -356,6 +356,8 @@ fn read_rename(reader: &mut Reader, node: &Node, server: &mut ServerConfig) {
             continue;
         }
         positions.insert(name.clone(), value.position);
+        let place = reader.place(value.position);
+        server.rename_places.insert(key.text.clone(), place);
         server.rename.insert(key.text.clone(), name);
     }
 }

@@ -120,6 +120,12 @@ impl ServerConfig {
         variables::of_server(&self.name, suffix)
     }
 
+    /// Where an entry of `rename` stands, by its key.
+    #[must_use]
+    pub fn place_of_rename(&self, key: &str) -> &str {
+        self.rename_places.get(key).unwrap_or(&self.place)
+    }
+
     /// Every template of the entry.
     fn templates(&self) -> Vec<&Template> {
         let mut templates = vec![&self.swagger_url];

@@ -29,8 +29,8 @@ pub(super) fn reachable(
         .filter_map(|server| names.get_key_value(server));
     servers
         .flat_map(|(server, functions)| {
-            let named = functions.iter().filter(|it| words.0.contains(it.as_str()));
-            named.map(|function| (server.clone(), function.clone()))
+            let known = functions.iter().filter(|it| words.0.contains(it.as_str()));
+            known.map(|function| (server.clone(), function.clone()))
         })
         .collect()
 }
@@ -59,7 +59,7 @@ impl<'a> SourceOrderVisitor<'a> for Words<'a> {
     }
 
     fn visit_keyword(&mut self, keyword: &'a Keyword) {
-        self.0.extend(keyword.arg.iter().map(|name| name.as_str()));
+        self.0.extend(keyword.arg.as_deref());
         source_order::walk_keyword(self, keyword);
     }
 
@@ -85,8 +85,8 @@ mod tests {
         ]);
         let report = check(code, &names);
         let reachable = report.facts.reachable.into_iter();
-        let named = reachable.map(|(server, function)| format!("{server}.{function}"));
-        named.collect()
+        let dotted = reachable.map(|(server, function)| format!("{server}.{function}"));
+        dotted.collect()
     }
 
     #[test]

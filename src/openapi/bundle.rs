@@ -91,6 +91,8 @@ pub(super) struct Bundle {
     files: usize,
     nodes: usize,
     references: usize,
+    /// Whether every reference of the root document is a pointer into it.
+    alone: bool,
 }
 
 impl Bundle {
@@ -119,8 +121,10 @@ impl Bundle {
             files: 0,
             nodes: 0,
             references: 0,
+            alone: true,
         };
         let census = Census::of(&root);
+        bundle.alone = !census.leads_elsewhere;
         let is_document = root.get("openapi").is_some() || root.get("swagger").is_some();
         bundle.outcomes.insert(place.clone(), Outcome::Tree(0));
         bundle.push(root, place.clone(), String::new(), &census)?;
@@ -134,6 +138,11 @@ impl Bundle {
             bundle.proceed()?;
         }
         Ok(bundle)
+    }
+
+    /// Whether the root document refers to nothing outside itself, wherever it came from.
+    pub(super) fn stands_alone(&self) -> bool {
+        self.alone
     }
 
     /// The places to load next, in the order of the references to them. Every one of them is to

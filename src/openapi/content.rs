@@ -130,13 +130,9 @@ fn response(
         });
     };
     let media = document.resolve(media).map_err(|error| error.to_string())?;
-    let schema = schemas.raise_leniently(&media_schema(media));
-    let (schema, dangling) = schema.map_err(|error| error.to_string())?;
-    if let Some(error) = dangling {
-        warn(format!(
-            "the answer {status} may hold anything where {error}"
-        ));
-    }
+    let what = format!("the answer {status}");
+    let schema = schemas.raise_leniently(&media_schema(media), &what, warn);
+    let schema = schema.map_err(|error| error.to_string())?;
     let kind = match Media::of(name) {
         Media::Range if is_binary(&schema, schemas) => ResponseKind::Bytes,
         Media::Json | Media::Range => ResponseKind::Json,

@@ -207,7 +207,16 @@ impl Document {
     /// What a reference leads to, and its canonical spelling. Where a pointer goes on behind a
     /// node that is a reference itself, so does the look-up.
     fn look_up(&self, reference: &str) -> Result<(String, &Value), ReferenceError> {
-        let missing = || ReferenceError::Missing(shown(reference));
+        let missing = || {
+            // A file that is there, and does not hold what is asked of it.
+            if reference.starts_with('#') || reference.is_empty() {
+                return ReferenceError::Missing(shown(reference));
+            }
+            ReferenceError::Unresolved {
+                reference: shown(reference),
+                reason: "there is nothing of that name in it".to_owned(),
+            }
+        };
         let mut way = Cow::Borrowed(reference);
         for _ in 0..MOST_HOPS {
             let (name, fragment) = way.split_once('#').unwrap_or((&way, ""));

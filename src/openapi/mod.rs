@@ -9,6 +9,7 @@ mod bodies;
 mod bundle;
 mod content;
 mod document;
+mod examples;
 mod operations;
 mod parameters;
 mod paths;
@@ -25,7 +26,7 @@ mod version;
 
 pub use document::ReadError;
 pub(crate) use source::read_file;
-pub use source::{LoadError, Loaded, Parsed, Request, TIMEOUT, load};
+pub use source::{Fetched, LoadError, Loaded, Parsed, Request, TIMEOUT, fetch, load};
 
 use crate::api::Api;
 

@@ -4,6 +4,7 @@ use indexmap::IndexMap;
 use serde_json::{Map, Value};
 
 use super::document::{Document, text};
+use super::examples::with_example;
 use super::schema::Schemas;
 use super::version::Dialect;
 use crate::api::schema::type_names;
@@ -163,6 +164,7 @@ fn parameter(
     if let Some(outcome) = refusal(location, &wire_name, &label) {
         return Ok(outcome);
     }
+    let mut holder = Some(members);
     let (content_type, schema) = match members.get("content").and_then(Value::as_object) {
         Some(content) if !content.is_empty() => {
             let chosen = content
@@ -179,6 +181,7 @@ fn parameter(
                 ));
             };
             let media = document.resolve(media).map_err(|error| error.to_string())?;
+            holder = media.as_object();
             (Some(name.clone()), media.get("schema"))
         }
         _ => (None, members.get("schema")),
@@ -218,7 +221,7 @@ fn parameter(
         allow_reserved: members.get("allowReserved") == Some(&Value::Bool(true)),
         content_type,
         description: text(members, "description"),
-        schema,
+        schema: with_example(document, schema, holder),
     })))
 }
 

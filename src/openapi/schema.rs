@@ -1,5 +1,5 @@
 //! Raises the schemas of Swagger 2.0 and OpenAPI 3 to JSON Schema 2020-12. Keywords that say nothing
-//! about values (`xml`, `example`, `x-…`) are left out; malformed ones too.
+//! about values (`xml`, `x-…`) are left out; malformed ones too.
 
 use std::cell::{Cell, RefCell};
 use std::collections::{HashMap, HashSet, VecDeque};
@@ -17,6 +17,8 @@ use crate::api::schema::{
 const DEEPEST_SCHEMA: usize = 48;
 /// Nesting of values in `enum`, `const` and `default`.
 const DEEPEST_DATA: usize = 16;
+/// About the characters of an example that is passed on.
+const LONGEST_EXAMPLE: usize = 2_000;
 /// Digits of a number; Python reads integers of 4,300.
 const LONGEST_NUMBER: usize = 1_000;
 const TYPES: &[&str] = &[
@@ -58,18 +60,23 @@ impl<'a> Schemas<'a> {
     }
 
     /// As [`Self::raise`], for bodies and answers, which are passed on as they are: where a
-    /// reference within leads nowhere anything may stand, and the first such reference is returned
-    /// beside the schema.
+    /// reference within leads nowhere anything may stand, and `warn` is told. Where it is the whole
+    /// schema nothing is known, which is an error.
     pub(super) fn raise_leniently(
         &self,
         schema: &Value,
-    ) -> Result<(Value, Option<ReferenceError>), ReferenceError> {
+        what: &str,
+        warn: &mut dyn FnMut(String),
+    ) -> Result<Value, ReferenceError> {
         let (raised, dangling) = self.raise_at_root(schema)?;
-        match self.complete(&raised) {
-            Ok(()) => Ok((raised, dangling)),
-            Err(error) if error.is_missing() => Ok((raised, Some(error))),
-            Err(error) => Err(error),
-        }
+        let dangling = match (dangling, self.complete(&raised)) {
+            (_, Err(error)) if !error.is_missing() => return Err(error),
+            (Some(error), _) if raised.as_object().is_some_and(Map::is_empty) => return Err(error),
+            (Some(error), _) | (None, Err(error)) => error,
+            (None, Ok(())) => return Ok(raised),
+        };
+        warn(format!("{what} may hold anything where {dangling}"));
+        Ok(raised)
     }
 
     /// A raised schema, and the first reference in it that leads nowhere.
@@ -207,6 +214,10 @@ impl<'a> Schemas<'a> {
                 .collect();
             result.insert("prefixItems".to_owned(), Value::Array(items?));
         }
+        // 3.0 has one where JSON Schema has a list.
+        if let Some(example) = source.get("example").filter(|value| is_example(value)) {
+            result.insert("examples".to_owned(), json!([example]));
+        }
         exclusive_bounds(source, &mut result);
         // 2.0, and those who write 3.0 as they wrote 2.0.
         if source.get("type").and_then(Value::as_str) == Some("file") {
@@ -236,7 +247,12 @@ impl<'a> Schemas<'a> {
             };
             let items: Result<Vec<Value>, _> = items
                 .iter()
-                .map(|item| self.raise_at(item, depth + 1))
+                .map(|item| {
+                    if keyword != "allOf" && is_only_nullable(item) {
+                        return Ok(json!({"type": "null"}));
+                    }
+                    self.raise_at(item, depth + 1)
+                })
                 .collect();
             return items.map(|items| Some(Value::Array(items)));
         }
@@ -291,9 +307,68 @@ impl<'a> Schemas<'a> {
     }
 }
 
+/// Whether an alternative is how tools write null in 3.0, where there is no such type.
+fn is_only_nullable(schema: &Value) -> bool {
+    schema.as_object().is_some_and(|members| {
+        members.len() == 1 && members.get("nullable") == Some(&Value::Bool(true))
+    })
+}
+
+/// Whether a value is short enough to be passed on as an example.
+pub(super) fn is_example(value: &Value) -> bool {
+    fn is_short(value: &Value, left: &mut usize) -> bool {
+        let text = match value {
+            Value::String(text) => text.len(),
+            Value::Object(members) => members.keys().map(String::len).sum(),
+            _ => 0,
+        };
+        match left.checked_sub(text + 8) {
+            Some(rest) => *left = rest,
+            None => return false,
+        }
+        match value {
+            Value::Array(items) => items.iter().all(|item| is_short(item, left)),
+            Value::Object(members) => members.values().all(|item| is_short(item, left)),
+            _ => true,
+        }
+    }
+    !value.is_null() && is_portable(value, 0) && is_short(value, &mut { LONGEST_EXAMPLE })
+}
+
+/// `discriminator`, which Swagger 2.0 has as a name only.
+fn discriminator(value: &Value) -> Option<Value> {
+    let (property, mapping) = match value {
+        Value::String(property) => (property.as_str(), None),
+        _ => (value.get("propertyName")?.as_str()?, value.get("mapping")),
+    };
+    let mapping: Map<String, Value> = mapping
+        .and_then(Value::as_object)
+        .into_iter()
+        .flatten()
+        .filter_map(|(value, target)| {
+            let target = target.as_str()?;
+            // The name of a schema, or a reference to one.
+            let is_name = !target.contains(['/', '#', '.']);
+            let prefix = if is_name { "#/components/schemas/" } else { "" };
+            Some((value.clone(), Value::String(format!("{prefix}{target}"))))
+        })
+        .collect();
+    let mut kept = json!({"propertyName": property});
+    if let (Some(kept), false) = (kept.as_object_mut(), mapping.is_empty()) {
+        kept.insert("mapping".to_owned(), Value::Object(mapping));
+    }
+    Some(kept)
+}
+
 /// A keyword without schemas in it, where its value is of the right kind.
 fn plain_keyword(source: &Map<String, Value>, keyword: &str, value: &Value) -> Option<Value> {
     let fits = match keyword {
+        "discriminator" => return discriminator(value),
+        "examples" => {
+            let examples = value.as_array()?.iter().filter(|value| is_example(value));
+            let examples: Vec<Value> = examples.take(1).cloned().collect();
+            return (!examples.is_empty()).then_some(Value::Array(examples));
+        }
         "type" => return type_keyword(value),
         "required" => return required_keyword(value),
         "title" | "description" | "format" | "pattern" | "contentEncoding" | "contentMediaType" => {

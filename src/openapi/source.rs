@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::AtomicUsize;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use futures::StreamExt;
 use serde_json::Value;
@@ -55,8 +55,24 @@ pub struct Loaded {
     /// The bytes of every further document that was referred to, by its path relative to this one
     /// or its URL without user name, password and query.
     pub files: BTreeMap<String, Vec<u8>>,
+    /// Whether it refers to nothing outside itself, so that its own bytes are all that matters.
+    pub alone: bool,
     /// The document with its parts, read.
     pub document: Parsed,
+}
+
+/// A document's own bytes, before anything that it refers to is loaded.
+pub struct Fetched {
+    /// The bytes.
+    pub bytes: Vec<u8>,
+    /// Where they came from, if over http(s).
+    pub location: Option<Url>,
+    reader: Reader,
+    place: Place,
+    bounds: Bounds,
+    /// What the parts may still hold.
+    left: Arc<AtomicUsize>,
+    begun: Instant,
 }
 
 /// A document that was read together with its parts, or why it could not be.
@@ -112,13 +128,42 @@ impl Miss {
 /// Where it cannot be read, is no regular file, is larger than 64 MiB with its parts, takes longer
 /// than its limit, where its address is refused, or where it holds a reference that is.
 pub async fn load(request: &Request) -> Result<Loaded, LoadError> {
+    fetch(request).await?.gather(request).await
+}
+
+/// Loads a document's own bytes; [`Fetched::gather`] does the rest.
+///
+/// # Errors
+///
+/// As [`load`].
+pub async fn fetch(request: &Request) -> Result<Fetched, LoadError> {
+    in_time(request, request.limit, root(request)).await
+}
+
+impl Fetched {
+    /// Reads the document and loads all that it refers to. `request` is the one it came by.
+    ///
+    /// # Errors
+    ///
+    /// As [`load`].
+    pub async fn gather(self, request: &Request) -> Result<Loaded, LoadError> {
+        let left = request.limit.saturating_sub(self.begun.elapsed());
+        in_time(request, left, gather(self, request)).await
+    }
+}
+
+async fn in_time<T>(
+    request: &Request,
+    limit: Duration,
+    work: impl Future<Output = Result<T, String>>,
+) -> Result<T, LoadError> {
     let error = |reason: String| LoadError {
         shown: request.shown.clone(),
         reason,
     };
     let late = |_| error(format!("it was not all there within {:?}", request.limit));
-    let loaded = tokio::time::timeout(request.limit, gather(request)).await;
-    loaded.map_err(late)?.map_err(error)
+    let done = tokio::time::timeout(limit, work).await;
+    done.map_err(late)?.map_err(error)
 }
 
 /// How the parts of a document are had.
@@ -127,7 +172,8 @@ enum Reader {
     Web(http::Session),
 }
 
-async fn gather(request: &Request) -> Result<Loaded, String> {
+async fn root(request: &Request) -> Result<Fetched, String> {
+    let begun = Instant::now();
     let source = request.source.trim();
     if source.is_empty() {
         return Err("it is empty".to_owned());
@@ -157,8 +203,29 @@ async fn gather(request: &Request) -> Result<Loaded, String> {
         })?;
         (Reader::Files, root, bounds, None)
     };
-    let hides_url = request.shown.contains("${");
     let Found { place, bytes } = root;
+    Ok(Fetched {
+        bytes,
+        location,
+        reader,
+        place,
+        bounds,
+        left,
+        begun,
+    })
+}
+
+async fn gather(fetched: Fetched, request: &Request) -> Result<Loaded, String> {
+    let Fetched {
+        bytes,
+        location,
+        reader,
+        place,
+        bounds,
+        left,
+        ..
+    } = fetched;
+    let hides_url = request.shown.contains("${");
     let mut files = BTreeMap::new();
     let inner = bounds.clone();
     // Reading trees is work for a processor, not for the event loop.
@@ -170,10 +237,12 @@ async fn gather(request: &Request) -> Result<Loaded, String> {
         (bytes, begun)
     })
     .await?;
+    let mut alone = true;
     let document = match begun {
         Err(error) => Parsed(Err(error)),
         Ok(bundle) => {
             let mut bundle = bundle?;
+            alone = bundle.stands_alone();
             loop {
                 let places = bundle.missing()?;
                 if places.is_empty() {
@@ -195,6 +264,7 @@ async fn gather(request: &Request) -> Result<Loaded, String> {
         bytes,
         location,
         files,
+        alone,
         document,
     })
 }

@@ -1,13 +1,14 @@
 //! Finds the type of each schema and gathers the classes that those types name.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet, VecDeque};
+use std::collections::{BTreeMap, HashMap, HashSet, VecDeque};
 
 use indexmap::IndexMap;
 use serde_json::{Map, Value};
 
+use super::members::{Members, Property, Shape, Variant};
 use super::types::{PythonType, enumeration};
 use crate::api::identifiers::{Unique, type_name};
-use crate::api::schema::{beside_null, references, type_names};
+use crate::api::schema::{beside_null, keyword, references, type_names};
 
 /// Aliases and unions within one another.
 const DEEPEST: usize = 40;
@@ -15,13 +16,20 @@ const DEEPEST: usize = 40;
 /// and for each part of that key's type. Inheritance multiplies: every class repeats the keys of
 /// all that it inherits from.
 const MOST_WORK: usize = 400_000;
+/// How often a type that leads back to itself is written out anew.
+const MOST_EXPANSIONS: u8 = 4;
 
 /// A `TypedDict`.
 #[derive(Debug, Clone)]
 pub(super) struct Class<'a> {
     pub(super) name: String,
-    pub(super) description: &'a str,
+    /// What it describes.
+    pub(super) schema: &'a Value,
     pub(super) fields: Vec<Field<'a>>,
+    /// The type of keys beyond the fields, where the document gives one.
+    pub(super) further: Option<PythonType>,
+    /// Whether requests hold it.
+    pub(super) sent: bool,
 }
 
 /// A key of a [`Class`].
@@ -29,8 +37,16 @@ pub(super) struct Class<'a> {
 pub(super) struct Field<'a> {
     pub(super) key: &'a str,
     pub(super) kind: PythonType,
+    /// Whether it is there in whatever the class is used for.
     pub(super) required: bool,
-    pub(super) description: &'a str,
+    pub(super) schema: &'a Value,
+}
+
+impl Field<'_> {
+    /// Whether only answers hold it.
+    pub(super) fn is_read_only(&self, types: &IndexMap<String, Value>) -> bool {
+        keyword(self.schema, "readOnly", types) == Some(&Value::Bool(true))
+    }
 }
 
 /// The classes of a module, by name.
@@ -40,50 +56,45 @@ pub(super) struct Classes<'a> {
     pub(super) are_cut: bool,
 }
 
-/// A property on its way to become a [`Field`].
-struct Property<'a> {
-    schema: &'a Value,
-    required: bool,
-}
-
-type Properties<'a> = IndexMap<&'a str, Property<'a>>;
-
 /// A class whose fields have no types yet.
 struct Pending<'a> {
     name: String,
-    description: &'a str,
-    properties: Properties<'a>,
-    /// Whether bytes among the properties are files of a form.
-    holds_files: bool,
+    schema: &'a Value,
+    members: Members<'a>,
+    purpose: Purpose,
+}
+
+/// What a type is used for.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
+pub(super) struct Purpose {
+    /// It is part of a request.
+    pub(super) sent: bool,
+    /// It is part of an answer.
+    pub(super) received: bool,
+    /// It is part of a form, where bytes are files.
+    pub(super) form: bool,
 }
 
 /// Turns schemas into types. `named` are the schemas with names, by the names their classes bear.
 pub(super) struct Types<'a> {
     pub(super) named: &'a IndexMap<String, Value>,
     known: HashMap<&'a str, PythonType>,
+    /// The names whose types are being found, each within the one before.
+    open: Vec<&'a str>,
+    /// How many of the outermost names in `open` what is being converted does not lead back to.
+    closed_below: usize,
+    expansions: HashMap<&'a str, u8>,
     unique: Unique,
+    /// The classes of objects without names, by the address of their schema.
+    hoisted: HashMap<(usize, Purpose), String>,
     pending: VecDeque<Pending<'a>>,
-    work: Work,
     /// The schemas with names that forms are made of.
     of_forms: HashSet<&'a str>,
-    /// Whether what is being converted is part of a form.
-    in_form: bool,
-}
-
-/// What is left of [`MOST_WORK`].
-struct Work {
     left: usize,
-}
-
-impl Work {
-    /// Takes some of it; whether there was as much.
-    fn take(&mut self, units: usize) -> bool {
-        match self.left.checked_sub(units) {
-            Some(left) => self.left = left,
-            None => self.left = 0,
-        }
-        self.left > 0
-    }
+    sent: HashSet<&'a str>,
+    received: HashSet<&'a str>,
+    /// What the schema that is being converted is used for, where it has no name.
+    purpose: Purpose,
 }
 
 impl<'a> Types<'a> {
@@ -95,33 +106,50 @@ impl<'a> Types<'a> {
         Self {
             named,
             known: HashMap::new(),
+            open: Vec::new(),
+            closed_below: usize::MAX,
+            expansions: HashMap::new(),
             unique,
+            hoisted: HashMap::new(),
             pending: VecDeque::new(),
-            work: Work { left: MOST_WORK },
+            left: MOST_WORK,
+            sent: HashSet::new(),
+            received: HashSet::new(),
             of_forms: HashSet::new(),
-            in_form: false,
+            purpose: Purpose::default(),
         }
     }
 
+    /// Notes that requests hold a schema and all that it refers to. To be done before any type is
+    /// asked for.
+    pub(super) fn note_sent(&mut self, schema: &Value) {
+        note(self.named, &mut self.sent, schema);
+    }
+
+    /// Notes that answers hold a schema and all that it refers to.
+    pub(super) fn note_received(&mut self, schema: &Value) {
+        note(self.named, &mut self.received, schema);
+    }
+
+    /// What the types that are asked for next are used for.
+    pub(super) fn set_purpose(&mut self, sent: bool) {
+        self.purpose = Purpose {
+            sent,
+            received: !sent,
+            form: false,
+        };
+    }
+
     /// Notes that a schema, with all that it refers to, is that of a form: bytes in it are files.
-    /// To be done before any type is asked for.
     pub(super) fn note_form(&mut self, schema: &Value) {
-        let mut pending = references(schema);
-        while let Some(reference) = pending.pop() {
-            let name = reference.trim_start_matches("#/types/");
-            if let Some((name, target)) = self.named.get_key_value(name)
-                && self.of_forms.insert(name)
-            {
-                pending.extend(references(target));
-            }
-        }
+        note(self.named, &mut self.of_forms, schema);
     }
 
     /// As [`Self::of`], for the schema of a form.
     pub(super) fn of_form(&mut self, schema: &'a Value, hint: &str) -> PythonType {
-        self.in_form = true;
+        self.purpose.form = true;
         let kind = self.convert(schema, hint, 0);
-        self.in_form = false;
+        self.purpose.form = false;
         kind
     }
 
@@ -140,67 +168,91 @@ impl<'a> Types<'a> {
         }
         Classes {
             by_name,
-            are_cut: self.work.left == 0,
+            are_cut: self.left == 0,
         }
+    }
+
+    /// Takes some of [`MOST_WORK`]; whether there was as much.
+    pub(super) fn work(&mut self, units: usize) -> bool {
+        self.left = self.left.saturating_sub(units);
+        self.left > 0
+    }
+
+    /// The schemas with names.
+    pub(super) fn schemas(&self) -> &'a IndexMap<String, Value> {
+        self.named
+    }
+
+    /// The schema of this name.
+    pub(super) fn schema_named(&self, name: &str) -> Option<&'a Value> {
+        self.named.get(name)
     }
 
     fn convert(&mut self, schema: &'a Value, hint: &str, depth: usize) -> PythonType {
         let Value::Object(members) = schema else {
             return PythonType::Any;
         };
-        if depth > DEEPEST || !self.work.take(1) {
+        if depth > DEEPEST || !self.work(1) {
             return PythonType::Any;
         }
         if let Some(name) = self.reference(members) {
+            if members.contains_key("properties") || members.contains_key("allOf") {
+                // What stands beside a reference holds too (2020-12).
+                return self.object(schema, hint, depth);
+            }
             return self.named(name, depth);
         }
         if let Some(value) = members.get("const") {
-            return enumeration(std::slice::from_ref(value));
+            return enumeration(std::slice::from_ref(value), members);
         }
         if let Some(Value::Array(values)) = members.get("enum") {
-            return enumeration(values);
+            return enumeration(values, members);
         }
         if let Some(parts) = members.get("allOf").and_then(Value::as_array) {
             return self.all_of(schema, members, parts, hint, depth);
         }
+        let names = type_names(members);
+        let has_properties = members.contains_key("properties");
         for keyword in ["anyOf", "oneOf"] {
             if let Some(parts) = members.get(keyword).and_then(Value::as_array)
-                && !members.contains_key("properties")
+                && !has_properties
             {
-                let kinds: Vec<PythonType> = parts
-                    .iter()
-                    .enumerate()
-                    .map(|(index, part)| {
-                        let title = part.get("title").and_then(Value::as_str);
-                        let hint = match title {
-                            Some(title) => format!("{hint}{}", type_name(title)),
-                            None if index == 0 => hint.to_owned(),
-                            None => format!("{hint}Option{}", index + 1),
-                        };
-                        self.convert(part, &hint, depth + 1)
-                    })
-                    .collect();
-                let union = PythonType::union(kinds);
-                return if type_names(members).contains(&"null") {
-                    union.optional()
-                } else {
-                    union
-                };
+                let union = self.either(parts, hint, depth);
+                // Alternatives that only say which keys go together are no types.
+                if union != PythonType::Any || names.is_empty() {
+                    return if names.contains(&"null") {
+                        union.optional()
+                    } else {
+                        union
+                    };
+                }
             }
         }
-        let mut names = type_names(members);
-        if names.is_empty() {
-            if members.contains_key("properties") || members.contains_key("additionalProperties") {
-                names.push("object");
+        let names = if names.is_empty() {
+            let of_object = ["properties", "additionalProperties", "patternProperties"];
+            if of_object.iter().any(|it| members.contains_key(*it)) {
+                vec!["object"]
             } else if members.contains_key("items") || members.contains_key("prefixItems") {
-                names.push("array");
+                vec!["array"]
             } else {
                 return PythonType::Any;
             }
-        }
+        } else {
+            names
+        };
         let kinds: Vec<PythonType> = names
             .into_iter()
             .map(|name| self.plain(name, schema, members, hint, depth))
+            .collect();
+        PythonType::union(kinds)
+    }
+
+    /// The union of alternatives.
+    fn either(&mut self, parts: &'a [Value], hint: &str, depth: usize) -> PythonType {
+        let kinds: Vec<PythonType> = parts
+            .iter()
+            .enumerate()
+            .map(|(index, part)| self.convert(part, &alternative(hint, part, index), depth + 1))
             .collect();
         PythonType::union(kinds)
     }
@@ -215,7 +267,7 @@ impl<'a> Types<'a> {
     ) -> PythonType {
         match name {
             "string"
-                if self.in_form
+                if self.purpose.form
                     && members.get("format").and_then(Value::as_str) == Some("binary") =>
             {
                 PythonType::file()
@@ -225,29 +277,56 @@ impl<'a> Types<'a> {
             "number" => PythonType::name("float"),
             "boolean" => PythonType::name("bool"),
             "null" => PythonType::None,
-            "array" => match members.get("items") {
-                Some(items) if !members.contains_key("prefixItems") => {
-                    PythonType::list(self.convert(items, &format!("{hint}Item"), depth + 1))
-                }
-                _ => PythonType::list(PythonType::Any),
-            },
+            "array" => self.array(members, hint, depth),
             "object" => {
                 if members
                     .get("properties")
                     .and_then(Value::as_object)
                     .is_some_and(|p| !p.is_empty())
                 {
-                    return self.object(schema, hint);
+                    return self.object(schema, hint, depth);
                 }
-                match members.get("additionalProperties") {
-                    Some(value @ Value::Object(_)) => {
-                        PythonType::dict(self.convert(value, &format!("{hint}Value"), depth + 1))
-                    }
-                    _ => PythonType::dict(PythonType::Any),
-                }
+                let patterns = members.get("patternProperties").and_then(Value::as_object);
+                let further = members.get("additionalProperties");
+                let values: Vec<&'a Value> = further
+                    .filter(|value| value.is_object())
+                    .into_iter()
+                    .chain(patterns.into_iter().flat_map(Map::values))
+                    .collect();
+                let hint = format!("{hint}Value");
+                let kinds: Vec<PythonType> = values
+                    .into_iter()
+                    .enumerate()
+                    .map(|(index, value)| {
+                        self.convert(value, &alternative(&hint, value, index), depth + 1)
+                    })
+                    .collect();
+                PythonType::dict(PythonType::union(kinds))
             }
             _ => PythonType::Any,
         }
+    }
+
+    /// A list; also where the document says what stands at which place, since that is how JSON
+    /// arrays arrive.
+    fn array(&mut self, members: &'a Map<String, Value>, hint: &str, depth: usize) -> PythonType {
+        let hint = format!("{hint}Item");
+        let places = members.get("prefixItems").and_then(Value::as_array);
+        let items = members.get("items");
+        let Some(places) = places else {
+            return PythonType::list(match items {
+                Some(items) => self.convert(items, &hint, depth + 1),
+                None => PythonType::Any,
+            });
+        };
+        let kinds: Vec<PythonType> = places
+            .iter()
+            // Without `items` there may be more of any kind, though nobody means it.
+            .chain(items.filter(|items| items.is_object()))
+            .enumerate()
+            .map(|(index, item)| self.convert(item, &alternative(&hint, item, index), depth + 1))
+            .collect();
+        PythonType::list(PythonType::union(kinds))
     }
 
     fn all_of(
@@ -261,27 +340,29 @@ impl<'a> Types<'a> {
         let null = type_names(members).contains(&"null");
         let optional = |kind: PythonType| if null { kind.optional() } else { kind };
         // `allOf` with one reference is how 3.0 writes a reference with a description.
+        let stands_alone = ["properties", "anyOf", "oneOf"]
+            .iter()
+            .all(|keyword| !members.contains_key(*keyword));
         if let [only] = parts
-            && !members.contains_key("properties")
+            && stands_alone
         {
             return optional(self.convert(only, hint, depth + 1));
         }
-        match self.properties(schema) {
+        match self.shape(schema, None) {
             None => return optional(PythonType::dict(PythonType::Any)),
-            Some(properties) if !properties.is_empty() => {
-                return optional(self.hoisted(schema, properties, hint));
-            }
-            Some(_) => {}
+            Some(Shape::One(members)) if members.properties.is_empty() => {}
+            Some(shape) => return optional(self.of_shape(schema, shape, hint, depth)),
         }
-        let known = parts
-            .iter()
-            .map(|part| self.convert(part, hint, depth + 1))
-            .find(|kind| *kind != PythonType::Any);
-        optional(known.unwrap_or(PythonType::Any))
+        let parts: Vec<&'a Value> = parts.iter().collect();
+        let kind = match self.most_telling(&parts) {
+            Some(part) => self.convert(part, hint, depth + 1),
+            None => PythonType::Any,
+        };
+        optional(kind)
     }
 
     /// The name that a reference leads to.
-    fn reference(&self, members: &'a Map<String, Value>) -> Option<&'a str> {
+    pub(super) fn reference(&self, members: &'a Map<String, Value>) -> Option<&'a str> {
         let reference = members.get("$ref")?.as_str()?;
         let name = reference.strip_prefix("#/types/")?;
         self.named.contains_key(name).then_some(name)
@@ -291,26 +372,38 @@ impl<'a> Types<'a> {
         if let Some(kind) = self.known.get(name) {
             return kind.clone();
         }
-        let named = self.named;
-        let Some(schema) = named.get(name) else {
+        if let Some(place) = self.open.iter().position(|open| *open == name) {
+            // What leads back to itself without a class in between has no finite type.
+            self.closed_below = self.closed_below.min(place);
+            return match self.named.get(name) {
+                Some(schema) => self.outline(schema, 0),
+                None => PythonType::Any,
+            };
+        }
+        let Some(schema) = self.named.get(name) else {
             return PythonType::Any;
         };
-        let around = std::mem::replace(&mut self.in_form, self.of_forms.contains(name));
+        let purpose = Purpose {
+            sent: self.sent.contains(name),
+            received: self.received.contains(name),
+            form: self.of_forms.contains(name),
+        };
+        let around = std::mem::replace(&mut self.purpose, purpose);
         let kind = self.first_named(name, schema, depth);
-        self.in_form = around;
+        self.purpose = around;
         kind
     }
 
     /// As [`Self::named`], where the name comes up for the first time.
     fn first_named(&mut self, name: &'a str, schema: &'a Value, depth: usize) -> PythonType {
         if let Some(object) = object_of(schema) {
-            match self.properties(object.schema) {
+            match self.shape(object.schema, Some(name)) {
                 None => {
                     let kind = PythonType::dict(PythonType::Any);
                     self.known.insert(name, kind.clone());
                     return kind;
                 }
-                Some(properties) if !properties.is_empty() => {
+                Some(Shape::One(members)) if !members.properties.is_empty() => {
                     let class = PythonType::name(name);
                     let kind = if object.is_nullable {
                         class.optional()
@@ -318,45 +411,140 @@ impl<'a> Types<'a> {
                         class
                     };
                     self.known.insert(name, kind.clone());
-                    let own = description(schema);
                     self.pending.push_back(Pending {
                         name: name.to_owned(),
-                        description: if own.is_empty() {
-                            description(object.schema)
-                        } else {
-                            own
-                        },
-                        properties,
-                        holds_files: self.in_form,
+                        schema,
+                        members,
+                        purpose: self.purpose,
                     });
                     return kind;
                 }
                 Some(_) => {}
             }
         }
-        // What refers to itself without a class in between has no finite type.
-        self.known.insert(name, PythonType::Any);
+        let place = self.open.len();
+        let around = std::mem::replace(&mut self.closed_below, usize::MAX);
+        self.open.push(name);
         let kind = self.convert(schema, name, depth + 1);
-        self.known.insert(name, kind.clone());
+        self.open.pop();
+        // What was cut where it leads back to a name further out would be less elsewhere.
+        let expansions = self.expansions.entry(name).or_default();
+        *expansions = expansions.saturating_add(1);
+        if self.closed_below >= place || *expansions >= MOST_EXPANSIONS {
+            self.known.insert(name, kind.clone());
+        }
+        self.closed_below = if self.closed_below >= place {
+            around
+        } else {
+            around.min(self.closed_below)
+        };
         kind
     }
 
+    /// The type without what is within it, but for classes.
+    fn outline(&mut self, schema: &'a Value, depth: usize) -> PythonType {
+        const DEEPEST: usize = 4;
+        let Value::Object(members) = schema else {
+            return PythonType::Any;
+        };
+        if depth > DEEPEST || !self.work(1) {
+            return PythonType::Any;
+        }
+        if let Some(name) = self.reference(members) {
+            let Some(target) = self.named.get(name) else {
+                return PythonType::Any;
+            };
+            if self.known.contains_key(name) || object_of(target).is_some() {
+                return self.named(name, 0);
+            }
+            return self.outline(target, depth + 1);
+        }
+        if let Some(Value::Array(values)) = members.get("enum") {
+            return enumeration(values, members);
+        }
+        if members.contains_key("properties") || members.contains_key("allOf") {
+            return PythonType::Any;
+        }
+        for keyword in ["anyOf", "oneOf"] {
+            if let Some(parts) = members.get(keyword).and_then(Value::as_array) {
+                let parts: Vec<PythonType> = parts
+                    .iter()
+                    .map(|part| self.outline(part, depth + 1))
+                    .collect();
+                return PythonType::union(parts);
+            }
+        }
+        let kinds = type_names(members).into_iter().map(|name| match name {
+            "string" => PythonType::name("str"),
+            "integer" => PythonType::name("int"),
+            "number" => PythonType::name("float"),
+            "boolean" => PythonType::name("bool"),
+            "null" => PythonType::None,
+            "array" => PythonType::list(PythonType::Any),
+            "object" => PythonType::dict(PythonType::Any),
+            _ => PythonType::Any,
+        });
+        PythonType::union(kinds)
+    }
+
     /// The type of an object with properties but no name.
-    fn object(&mut self, schema: &'a Value, hint: &str) -> PythonType {
-        match self.properties(schema) {
-            Some(properties) => self.hoisted(schema, properties, hint),
+    fn object(&mut self, schema: &'a Value, hint: &str, depth: usize) -> PythonType {
+        match self.shape(schema, None) {
+            Some(shape) => self.of_shape(schema, shape, hint, depth),
             None => PythonType::dict(PythonType::Any),
         }
     }
 
+    fn of_shape(
+        &mut self,
+        schema: &'a Value,
+        shape: Shape<'a>,
+        hint: &str,
+        depth: usize,
+    ) -> PythonType {
+        let variants = match shape {
+            Shape::One(members) => return self.hoisted_once(schema, members, hint),
+            Shape::Either(variants) => variants,
+        };
+        let kinds: Vec<PythonType> = variants
+            .into_iter()
+            .enumerate()
+            .map(|(index, variant)| match variant {
+                Variant::Known(part) => {
+                    self.convert(part, &alternative(hint, part, index), depth + 1)
+                }
+                Variant::Own(part, members) => {
+                    let hint = alternative(hint, part, index);
+                    let is_described = part.get("description").is_some();
+                    let described = if is_described { part } else { schema };
+                    self.hoisted(described, members, &hint)
+                }
+            })
+            .collect();
+        PythonType::union(kinds)
+    }
+
+    /// The class of an object without a name. Whatever inherits or repeats the object has the same.
+    fn hoisted_once(&mut self, schema: &'a Value, members: Members<'a>, hint: &str) -> PythonType {
+        let place = std::ptr::from_ref(schema).addr();
+        if let Some(name) = self.hoisted.get(&(place, self.purpose)) {
+            return PythonType::name(name);
+        }
+        let kind = self.hoisted(schema, members, hint);
+        if let PythonType::Name(name) = &kind {
+            self.hoisted.insert((place, self.purpose), name.clone());
+        }
+        kind
+    }
+
     /// A class for an object without a name.
-    fn hoisted(&mut self, schema: &'a Value, properties: Properties<'a>, hint: &str) -> PythonType {
+    fn hoisted(&mut self, schema: &'a Value, members: Members<'a>, hint: &str) -> PythonType {
         let name = self.unique.take(&type_name(hint), "");
         self.pending.push_back(Pending {
             name: name.clone(),
-            description: description(schema),
-            properties,
-            holds_files: self.in_form,
+            schema,
+            members,
+            purpose: self.purpose,
         });
         PythonType::Name(name)
     }
@@ -364,103 +552,118 @@ impl<'a> Types<'a> {
     fn class(&mut self, pending: Pending<'a>) -> Class<'a> {
         let Pending {
             name,
-            description: documented,
-            properties,
-            holds_files,
+            schema,
+            members,
+            purpose,
         } = pending;
-        self.in_form = holds_files;
+        self.purpose = purpose;
+        let Members {
+            properties,
+            further,
+            ..
+        } = members;
+        // It is only spoken of, so it gets no class of its own.
+        let further = further
+            .filter(|further| !self.are_objects(&[*further]))
+            .map(|further| self.convert(further, &format!("{name}Value"), 0))
+            .filter(|kind| *kind != PythonType::Any);
         let fields = properties
             .into_iter()
-            .map(|(key, property)| {
+            .filter_map(|(key, property)| {
                 let hint = format!("{name}{}", type_name(key));
-                let kind = self.convert(property.schema, &hint, 0);
+                let kind = self.property(&property, &hint);
                 // The parts of a type are repeated wherever the key is inherited.
-                let kind = if self.work.take(kind.weight()) {
+                let kind = if self.work(kind.weight()) {
                     kind
                 } else {
                     PythonType::Any
                 };
-                Field {
+                let all = property.certain.iter().chain(&property.possible);
+                let is = |word: &str| {
+                    let mut all = all.clone();
+                    all.any(|schema| keyword(schema, word, self.named) == Some(&Value::Bool(true)))
+                };
+                // Callers cannot give the one, and answers do not hold the other.
+                let one_sided =
+                    purpose.sent && is("readOnly") || purpose.received && is("writeOnly");
+                Some(Field {
                     key,
                     kind,
-                    required: property.required,
-                    description: description(property.schema),
-                }
+                    required: property.required && !one_sided,
+                    schema: all
+                        .clone()
+                        .find(|schema| schema.get("description").is_some())
+                        .or(all.clone().next())
+                        .copied()?,
+                })
             })
             .collect();
         Class {
             name,
-            description: documented,
+            schema,
             fields,
+            further,
+            sent: purpose.sent,
         }
     }
 
-    /// The properties of an object, those of `allOf` and (as optional ones) of `anyOf` and
-    /// `oneOf` with it. Every schema is visited once, whatever refers to it how often. `None`
-    /// where there is too much to look at.
-    fn properties(&mut self, schema: &'a Value) -> Option<Properties<'a>> {
-        let mut found: Properties<'a> = IndexMap::new();
-        let mut required: BTreeSet<&'a str> = BTreeSet::new();
-        let mut visited: HashSet<&'a str> = HashSet::new();
-        let mut pending: Vec<(&'a Value, bool)> = vec![(schema, true)];
-        while let Some((schema, certain)) = pending.pop() {
-            let Value::Object(members) = schema else {
-                continue;
-            };
-            if !self.work.take(1) {
-                return None;
+    /// The type of a key.
+    fn property(&mut self, property: &Property<'a>, hint: &str) -> PythonType {
+        match property.certain.as_slice() {
+            [] => {
+                let possible = property.possible.iter().enumerate();
+                let kinds: Vec<PythonType> = possible
+                    .map(|(index, schema)| {
+                        self.convert(schema, &alternative(hint, schema, index), 0)
+                    })
+                    .collect();
+                PythonType::union(kinds)
             }
-            if let Some(name) = self.reference(members) {
-                if visited.insert(name)
-                    && let Some(target) = self.named.get(name)
-                {
-                    pending.push((target, certain));
-                }
-                continue;
+            [only] => self.convert(only, hint, 0),
+            [first, others @ ..]
+                if others
+                    .iter()
+                    .all(|other| std::ptr::eq(self.resolved(other), self.resolved(first))) =>
+            {
+                self.convert(first, hint, 0)
             }
-            if let Some(properties) = members.get("properties").and_then(Value::as_object) {
-                if !self.work.take(properties.len()) {
-                    return None;
-                }
-                for (key, value) in properties {
-                    found.entry(key).or_insert(Property {
-                        schema: value,
-                        required: false,
-                    });
-                }
-            }
-            if certain && let Some(names) = members.get("required").and_then(Value::as_array) {
-                if !self.work.take(names.len()) {
-                    return None;
-                }
-                required.extend(names.iter().filter_map(Value::as_str));
-            }
-            // Reversed, since the last pushed is the next one visited.
-            for keyword in ["oneOf", "anyOf"] {
-                let parts = members.get(keyword).and_then(Value::as_array);
-                // Of one alternative beside null, an object has all.
-                let certain = certain && beside_null(schema, keyword).is_some();
-                pending.extend(
-                    parts
-                        .into_iter()
-                        .flatten()
-                        .rev()
-                        .map(|part| (part, certain)),
-                );
-            }
-            let parts = members.get("allOf").and_then(Value::as_array);
-            pending.extend(
-                parts
-                    .into_iter()
-                    .flatten()
-                    .rev()
-                    .map(|part| (part, certain)),
-            );
+            several if self.are_objects(several) => match self.together(several) {
+                Some(members) => match several.first() {
+                    Some(first) => self.hoisted(first, members, hint),
+                    None => PythonType::Any,
+                },
+                None => PythonType::dict(PythonType::Any),
+            },
+            several => match self.most_telling(several) {
+                Some(schema) => self.convert(schema, hint, 0),
+                None => PythonType::Any,
+            },
         }
-        for (key, property) in &mut found {
-            property.required = required.contains(key);
+    }
+}
+
+/// What names the class of an alternative that has no name of its own.
+fn alternative(hint: &str, part: &Value, index: usize) -> String {
+    let title = part.get("title").and_then(Value::as_str);
+    let reference = part.get("$ref").and_then(Value::as_str);
+    let reference = reference.and_then(|reference| reference.rsplit('/').next());
+    match title.or(reference) {
+        Some(title) => format!("{hint}{}", type_name(title)),
+        None if index == 0 => hint.to_owned(),
+        None => format!("{hint}Option{}", index + 1),
+    }
+}
+
+/// Adds the names of all that a schema refers to.
+fn note<'a>(named: &'a IndexMap<String, Value>, found: &mut HashSet<&'a str>, schema: &Value) {
+    let mut pending = references(schema);
+    while let Some(reference) = pending.pop() {
+        let name = reference.trim_start_matches("#/types/");
+        if let Some((name, target)) = named.get_key_value(name)
+            && found.insert(name)
+        {
+            pending.extend(references(target));
         }
-        Some(found)
     }
 }
 
@@ -495,11 +698,4 @@ fn object_of(schema: &Value) -> Option<Object<'_>> {
         schema: inner,
         is_nullable: outer.is_some() || names.contains(&"null"),
     })
-}
-
-fn description(schema: &Value) -> &str {
-    schema
-        .get("description")
-        .and_then(Value::as_str)
-        .unwrap_or_default()
 }

@@ -3,10 +3,13 @@
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
+use indexmap::IndexMap;
 use serde_json::Value;
 
 use super::classes::Class;
 use super::code::{Code, WIDTH};
+use super::examples::{Examples, mapping};
+use super::remarks::{Format, discriminator, joined, limits};
 use super::text::{docstring, one_line, prose, string_literal};
 use super::types::PythonType;
 use crate::api::{
@@ -17,9 +20,8 @@ use crate::api::{
 /// Characters of a description that go into a docstring; the manifest has all of it.
 const LONGEST_DESCRIPTION: usize = 2_000;
 const LONGEST_ARGUMENT_DESCRIPTION: usize = 400;
-/// Objects within one another and their keys in an example.
-const DEEPEST_SAMPLE: usize = 4;
-const MOST_SAMPLES: usize = 30;
+/// Optional arguments that an example shows since the document gives values for them.
+const MOST_OPTIONAL_ARGUMENTS: usize = 2;
 /// Columns of prose in a docstring, its indentation taken off.
 const PROSE: usize = WIDTH - 4;
 
@@ -193,15 +195,6 @@ fn keyword_argument(keyword: &str, value: Code) -> Code {
     Code::around(format!("{keyword}="), value, "")
 }
 
-fn mapping(items: Vec<Code>) -> Code {
-    Code::Bracket {
-        head: String::new(),
-        open: '{',
-        items,
-        close: '}',
-    }
-}
-
 /// Where the apiKey schemes that the operation's security names want the key, each place once.
 fn api_key_places(api: &NamedApi, operation: &Operation) -> Vec<Code> {
     let mut places: Vec<(&str, &str)> = Vec::new();
@@ -277,6 +270,7 @@ pub(super) fn documentation(
     returns: &PythonType,
     pagination: Option<&Pagination>,
     classes: &BTreeMap<String, Class<'_>>,
+    types: &IndexMap<String, Value>,
 ) -> String {
     let mut lines = vec![summary(operation)];
     let said = one_line(&operation.description, LONGEST_DESCRIPTION);
@@ -296,19 +290,18 @@ pub(super) fn documentation(
     if !arguments.is_empty() {
         lines.extend([String::new(), "Args:".to_owned()]);
         for argument in arguments {
-            lines.extend(argument_lines(name, argument));
+            lines.extend(argument_lines(name, argument, types));
         }
     }
-    let documented = successes(&operation.responses)
-        .into_iter()
-        .find_map(|response| operation.response_descriptions.get(&response.status))
-        .map(|text| one_line(text, LONGEST_ARGUMENT_DESCRIPTION))
-        .filter(|text| !text.is_empty());
-    let documented = match (documented, returns) {
-        (Some(text), _) => text,
-        (None, PythonType::None) => "Nothing.".to_owned(),
-        (None, _) => "The answer.".to_owned(),
+    let documented = match (returned(operation), returns) {
+        (text, _) if !text.is_empty() => text,
+        (_, PythonType::None) => "Nothing.".to_owned(),
+        _ => "The answer.".to_owned(),
     };
+    let told_apart = successes(&operation.responses)
+        .into_iter()
+        .find_map(|response| discriminator(&response.schema, types));
+    let documented = joined(&documented, &told_apart.unwrap_or_default());
     lines.extend([String::new(), "Returns:".to_owned()]);
     lines.extend(indented(&documented, 4));
     if let Some(pagination) = pagination {
@@ -318,7 +311,7 @@ pub(super) fn documentation(
     lines.extend([String::new(), "Raises:".to_owned()]);
     lines.extend(indented(&raises(operation), 4));
     lines.extend([String::new(), "Example:".to_owned()]);
-    lines.extend(example(name, arguments, classes));
+    lines.extend(example(name, arguments, classes, types));
     docstring(&lines, 4)
 }
 
@@ -353,16 +346,43 @@ pub(super) fn summary(operation: &Operation) -> String {
     }
 }
 
+/// What the document says of the successes; where it says different things, with the status.
+fn returned(operation: &Operation) -> String {
+    let successes = successes(&operation.responses).into_iter();
+    let documented: Vec<(&str, &String)> = successes
+        .filter_map(|response| {
+            let said = operation.response_descriptions.get(&response.status)?;
+            (!said.trim().is_empty()).then_some((response.status.as_str(), said))
+        })
+        .collect();
+    let Some((_, first)) = documented.first() else {
+        return String::new();
+    };
+    if documented.iter().all(|(_, said)| said == first) {
+        return one_line(first, LONGEST_ARGUMENT_DESCRIPTION);
+    }
+    let documented = documented.iter();
+    let documented: Vec<String> = documented
+        .map(|(status, said)| of_status(status, said))
+        .collect();
+    format!("{}.", documented.join("; "))
+}
+
+/// What the document says of a status, for an enumeration.
+fn of_status(status: &str, said: &str) -> String {
+    match one_line(said, 80) {
+        said if said.is_empty() => status.to_owned(),
+        said => format!("{status} {}", said.trim_end_matches('.')),
+    }
+}
+
 fn raises(operation: &Operation) -> String {
     let mut text = "ApiError: The answer was not a success".to_owned();
     let documented: Vec<String> = operation
         .response_descriptions
         .iter()
         .filter(|(status, _)| status.starts_with(['4', '5']))
-        .map(|(status, said)| match one_line(said, 80) {
-            said if said.is_empty() => status.clone(),
-            said => format!("{status} {}", said.trim_end_matches('.')),
-        })
+        .map(|(status, said)| of_status(status, said))
         .collect();
     if !documented.is_empty() {
         let _ = write!(text, " ({})", documented.join("; "));
@@ -371,7 +391,11 @@ fn raises(operation: &Operation) -> String {
     text
 }
 
-fn argument_lines(function: &str, argument: &Argument<'_>) -> Vec<String> {
+fn argument_lines(
+    function: &str,
+    argument: &Argument<'_>,
+    types: &IndexMap<String, Value>,
+) -> Vec<String> {
     let mut said = one_line(argument.description, LONGEST_ARGUMENT_DESCRIPTION);
     if said.is_empty() {
         said = argument
@@ -381,22 +405,12 @@ fn argument_lines(function: &str, argument: &Argument<'_>) -> Vec<String> {
             .map(|text| one_line(text, LONGEST_ARGUMENT_DESCRIPTION))
             .unwrap_or_default();
     }
-    if let Some(default) = argument.schema.get("default") {
-        let default = one_line(&default.to_string(), 80);
-        if !said.is_empty() {
-            let ends = said.ends_with(['.', '!', '?', ':', ';', '…']);
-            said.push_str(if ends { " " } else { ". " });
-        }
-        let _ = write!(said, "The API's default is `{default}`.");
+    said = joined(&said, &limits(argument.schema, types, &said, Format::Any));
+    if let Some(note) = discriminator(argument.schema, types) {
+        said = joined(&said, &note);
     }
     let sent = media_note(function, &argument.media);
-    if !sent.is_empty() {
-        if !said.is_empty() {
-            let ends = said.ends_with(['.', '!', '?', ':', ';', '…']);
-            said.push_str(if ends { " " } else { ". " });
-        }
-        said.push_str(&sent);
-    }
+    said = joined(&said, &sent);
     if said.is_empty() {
         said = if argument.required {
             "Required.".to_owned()
@@ -456,31 +470,37 @@ fn indented(text: &str, margin: usize) -> Vec<String> {
         .collect()
 }
 
-/// A call with the required arguments.
+/// Whether an argument is a body of which something is known.
+fn shows_more_than_braces(argument: &Argument<'_>) -> bool {
+    !argument.media.is_empty() && !matches!(argument.kind, PythonType::Any | PythonType::Dict(_))
+}
+
+/// A call with the required arguments, the body, and what the document gives examples of.
 fn example(
     name: &str,
     arguments: &[Argument<'_>],
     classes: &BTreeMap<String, Class<'_>>,
+    types: &IndexMap<String, Value>,
 ) -> Vec<String> {
-    let mut samples = Samples {
-        classes,
-        left: MOST_SAMPLES,
-    };
-    let items: Vec<Code> = arguments
-        .iter()
-        .filter(|argument| argument.required)
-        .map(|argument| keyword_argument(argument.name, samples.of(&argument.kind, 0)))
-        .collect();
-    let call = if items.len() == 1 {
-        // A call of one argument is no tuple of one.
-        Code::Text(format!(
-            "{name}({})",
-            items.iter().map(Code::flat).collect::<String>()
-        ))
-    } else {
-        Code::call(name, items)
-    };
-    call.laid_out(8, 8, 0)
+    let mut examples = Examples::new(classes, types);
+    let mut left = MOST_OPTIONAL_ARGUMENTS;
+    let mut items: Vec<Code> = Vec::new();
+    for argument in arguments {
+        let value = if argument.required || shows_more_than_braces(argument) {
+            examples.value(&argument.kind, argument.schema)
+        } else if left > 0
+            && argument.schema.get("examples").is_some()
+            && let Some(given) = examples.given(&argument.kind, argument.schema)
+        {
+            left -= 1;
+            given
+        } else {
+            continue;
+        };
+        items.push(keyword_argument(argument.name, value));
+    }
+    Code::call(name, items)
+        .laid_out(8, 8, 0)
         .split('\n')
         .enumerate()
         .map(|(index, line)| {
@@ -491,63 +511,4 @@ fn example(
             }
         })
         .collect()
-}
-
-/// Values of the types of an example.
-struct Samples<'a> {
-    classes: &'a BTreeMap<String, Class<'a>>,
-    /// How many more keys may be written.
-    left: usize,
-}
-
-impl Samples<'_> {
-    fn of(&mut self, kind: &PythonType, depth: usize) -> Code {
-        let text = match kind {
-            PythonType::Name(name) => match name.as_str() {
-                "str" => "\"text\"",
-                "int" => "1",
-                "float" => "1.5",
-                "bool" => "True",
-                "bytes" => "b\"data\"",
-                class => return self.object(class, depth),
-            },
-            PythonType::Literal(values) => values.first().map_or("None", String::as_str),
-            PythonType::List(inner) => {
-                return Code::subscript("", vec![self.of(inner, depth)]);
-            }
-            PythonType::Union(members) => {
-                return match members.first() {
-                    Some(first) => self.of(first, depth),
-                    None => Code::text("None"),
-                };
-            }
-            PythonType::Tuple(items) => {
-                let items = items.iter().map(|item| self.of(item, depth)).collect();
-                return Code::call("", items);
-            }
-            PythonType::Any | PythonType::Dict(_) => "{}",
-            PythonType::None => "None",
-        };
-        Code::text(text)
-    }
-
-    /// The required keys of a class.
-    fn object(&mut self, class: &str, depth: usize) -> Code {
-        let fields = self.classes.get(class).map(|class| &class.fields);
-        let mut items = Vec::new();
-        for field in fields.into_iter().flatten().filter(|field| field.required) {
-            if depth >= DEEPEST_SAMPLE || self.left == 0 {
-                // More than an example is worth: the reader fills in the rest.
-                return Code::text("{...}");
-            }
-            self.left -= 1;
-            let value = self.of(&field.kind, depth + 1);
-            items.push(Code::around(
-                format!("{}: ", string_literal(field.key)),
-                value,
-                "",
-            ));
-        }
-        mapping(items)
-    }
 }

@@ -50,25 +50,24 @@ fn docstring_line(line: &str) -> String {
 
 /// A docstring of the given lines (each without its indentation), quotes and all.
 pub(super) fn docstring(lines: &[String], indent: usize) -> String {
-    let mut lines: Vec<String> = lines.iter().map(|line| docstring_line(line)).collect();
-    while lines.last().is_some_and(String::is_empty) {
-        lines.pop();
-    }
+    let end = lines.iter().rposition(|line| !line.is_empty());
+    let lines = lines.get(..=end.unwrap_or(0)).unwrap_or_default();
     let margin = " ".repeat(indent);
-    if let [only] = lines.as_slice() {
-        let mut only = only.clone();
-        if only.ends_with('"') {
-            only.pop();
-            only.push_str("\\\"");
-        }
-        return format!("{margin}\"\"\"{only}\"\"\"");
+    if let [only] = lines {
+        // A quote beside the closing ones is escaped, whatever stands before it.
+        let (text, last) = match only.strip_suffix('"') {
+            Some(text) => (text, "\\\""),
+            None => (only.as_str(), ""),
+        };
+        return format!("{margin}\"\"\"{}{last}\"\"\"", docstring_line(text));
     }
+    let lines = lines.iter().map(|line| docstring_line(line));
     let mut text = format!("{margin}\"\"\"");
-    for (index, line) in lines.iter().enumerate() {
+    for (index, line) in lines.enumerate() {
         if index > 0 && !line.is_empty() {
             text.push_str(&margin);
         }
-        text.push_str(line);
+        text.push_str(&line);
         text.push('\n');
     }
     text.push_str(&margin);
@@ -212,6 +211,8 @@ mod tests {
             docstring(&["say \"hi\"".into()], 0),
             "\"\"\"say \"hi\\\"\"\"\""
         );
+        assert_eq!(docstring(&["\"\"\"".into()], 0), "\"\"\"\"\"\\\"\"\"\"");
+        assert_eq!(docstring(&["\\\"".into()], 0), "\"\"\"\\\\\\\"\"\"\"");
         assert_eq!(
             docstring(&["a\"\"\"\"b\\".into()], 4),
             "    \"\"\"a\\\"\\\"\\\"\"b\\\\\"\"\""

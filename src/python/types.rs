@@ -2,10 +2,13 @@
 //! enumerations, unions, lists and dictionaries for the rest. Everything a schema can blow up is
 //! bounded: nesting, the size of a union, the number of literals, the work on all classes together.
 
-use serde_json::Value;
+use std::collections::HashSet;
+
+use serde_json::{Map, Value};
 
 use super::code::Code;
 use super::text::string_literal;
+use crate::api::schema::type_names;
 
 /// Brackets within one another; `CPython` takes 200.
 const DEEPEST: usize = 16;
@@ -211,39 +214,29 @@ impl PythonType {
     }
 }
 
-/// The type of an enumeration.
-pub(super) fn enumeration(values: &[Value]) -> PythonType {
+/// The type of an enumeration; `members` is the schema that has it.
+pub(super) fn enumeration(values: &[Value], members: &Map<String, Value>) -> PythonType {
+    let is_integer = type_names(members).contains(&"integer");
     let mut literals: Vec<String> = Vec::new();
-    let mut seen = std::collections::HashSet::new();
+    let mut seen = HashSet::new();
     let mut others = Vec::new();
     let mut plain = Vec::new();
     for value in values {
-        let literal = match value {
+        let (literal, kind) = match value {
             Value::Null => {
                 others.push(PythonType::None);
                 continue;
             }
-            Value::String(text) => {
-                plain.push(PythonType::name("str"));
-                string_literal(text)
-            }
-            Value::Bool(value) => {
-                plain.push(PythonType::name("bool"));
-                if *value { "True" } else { "False" }.to_owned()
-            }
+            Value::String(text) => (string_literal(text), "str"),
+            Value::Bool(value) => ((if *value { "True" } else { "False" }).to_owned(), "bool"),
             Value::Number(number) => {
-                let spelt = number.to_string();
-                let digits = spelt.trim_start_matches('-');
-                let whole = digits.chars().all(|c| c.is_ascii_digit())
-                    && (digits == "0" || !digits.starts_with('0'))
-                    && digits.len() <= MOST_DIGITS;
-                if !whole {
-                    let is_int = digits.chars().all(|c| c.is_ascii_digit());
-                    others.push(PythonType::name(if is_int { "int" } else { "float" }));
+                let spelt = number.as_str();
+                let Some(digits) = integer(spelt, is_integer) else {
+                    let is_whole = !spelt.contains(['.', 'e', 'E']);
+                    others.push(PythonType::name(if is_whole { "int" } else { "float" }));
                     continue;
-                }
-                plain.push(PythonType::name("int"));
-                if spelt == "-0" { "0".to_owned() } else { spelt }
+                };
+                (digits, "int")
             }
             Value::Array(_) => {
                 others.push(PythonType::list(PythonType::Any));
@@ -254,19 +247,37 @@ pub(super) fn enumeration(values: &[Value]) -> PythonType {
                 continue;
             }
         };
+        plain.push(PythonType::name(kind));
         if seen.insert(literal.clone()) {
             literals.push(literal);
         }
     }
     let length: usize = literals.iter().map(String::len).sum();
+    let both = seen.contains("True") && seen.contains("False") && literals.len() == 2;
     let known = if literals.is_empty() {
         None
-    } else if literals.len() > MOST_LITERALS || length > LONGEST_LITERAL {
+    } else if both || literals.len() > MOST_LITERALS || length > LONGEST_LITERAL {
         Some(PythonType::union(plain))
     } else {
         Some(PythonType::Literal(literals))
     };
     PythonType::union(known.into_iter().chain(others))
+}
+
+/// A number as an integer literal. Where the schema says that it is an integer, `2.0` is one too.
+fn integer(spelt: &str, is_integer: bool) -> Option<String> {
+    let whole = match spelt.split_once('.') {
+        Some((whole, fraction)) if is_integer && fraction.chars().all(|c| c == '0') => whole,
+        Some(_) => return None,
+        None => spelt,
+    };
+    let digits = whole.trim_start_matches('-');
+    let is_whole = !digits.is_empty()
+        && digits.chars().all(|c| c.is_ascii_digit())
+        && (digits == "0" || !digits.starts_with('0'))
+        && digits.len() <= MOST_DIGITS;
+    let literal = if whole == "-0" { "0" } else { whole };
+    is_whole.then(|| literal.to_owned())
 }
 
 #[cfg(test)]
@@ -292,12 +303,23 @@ mod tests {
 
     #[test]
     fn enumerations_of_every_kind() {
-        let of = |value: Value| enumeration(value.as_array().unwrap()).text();
+        let of_type = |value: Value, members: Value| {
+            enumeration(value.as_array().unwrap(), members.as_object().unwrap()).text()
+        };
+        let of = |value: Value| of_type(value, json!({}));
         assert_eq!(
             of(json!(["a", "a", 1, true, null])),
             "Literal[\"a\", 1, True] | None"
         );
         assert_eq!(of(json!([1.5])), "float");
+        assert_eq!(of(json!([1.0, 2.0])), "float");
+        assert_eq!(of(json!([true, false, null])), "bool | None");
+        let integers = json!({"type": "integer"});
+        assert_eq!(
+            of_type(json!([1.0, -2.0, 3]), integers.clone()),
+            "Literal[1, -2, 3]"
+        );
+        assert_eq!(of_type(json!([1.5]), integers), "float");
         assert_eq!(of(json!([[1]])), "list[Any]");
         let many: Vec<Value> = (0..5000).map(|n| json!(format!("v{n}"))).collect();
         assert_eq!(of(Value::Array(many)), "str");

@@ -9,7 +9,6 @@ use sha2::{Digest as _, Sha256};
 
 use super::clock;
 use super::database::{self, Database, Error, Schema};
-use super::identifier::hex;
 
 const SCHEMA: Schema = Schema {
     purpose: "cache",
@@ -184,7 +183,7 @@ fn identify(principal: &str, code: &str, fingerprints: &Fingerprints) -> String 
         add(fingerprint);
     }
     let digest = digest.finalize();
-    hex(digest.get(..16).unwrap_or(&digest))
+    hex::encode(digest.get(..16).unwrap_or(&digest))
 }
 
 #[cfg(test)]

@@ -291,7 +291,7 @@ impl Runtime {
         inspection: Inspection,
     ) -> Result<Facts, Refusal> {
         let Inspection { report, refused } = inspection;
-        let code_sha256 = identifier::hex(&Sha256::digest(code.as_bytes()));
+        let code_sha256 = hex::encode(Sha256::digest(code.as_bytes()));
         let broken = report.violations.iter();
         let broken = broken.map(|violation| (violation.rule.clone(), violation.line));
         self.audit.verdict(subject, code_sha256, broken.collect());

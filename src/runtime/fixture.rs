@@ -10,7 +10,6 @@ use futures::future::BoxFuture;
 use serde_json::{Value, json};
 use sha2::{Digest as _, Sha256};
 
-use super::identifier::hex;
 use super::{Egress, ExecuteRequest, Runtime, SandboxProvider, Switches, Targets};
 use crate::broker::{CallRecord, Recorder, Scope};
 use crate::config::{Config, Environment, Settings};
@@ -312,7 +311,7 @@ pub(crate) fn manifest(server: &str, functions: &[(&str, &str)], source: &str) -
         "compiler": "mce", "fingerprint": format!("{server}-1"), "read_only": false,
         "base_url": "https://pets.example", "base_url_env": format!("MCE_{}_BASE_URL", server.to_ascii_uppercase()),
         "security_schemes": {},
-        "outputs": {"functions.py": hex(&Sha256::digest(source.as_bytes()))},
+        "outputs": {"functions.py": hex::encode(Sha256::digest(source.as_bytes()))},
         "types": {"Pet": {"type": "object", "properties": {"id": {"type": "integer"}}}},
         "functions": functions, "skipped": []
     })

@@ -101,8 +101,8 @@ def answers(client: Client) -> None:
     same(asyncio.run(client.function("GET", "/text").aio()), "plain: ä €")  # type: ignore[attr-defined]
     events = list(client("GET", "/events", count=2))
     same(len(events), 2)
-    same([event["data"] for event in events], ['{"number": 0}', '{"number": 1}'])
-    same([event["event"] for event in events], ["tick", "tick"])
+    same([event.data for event in events], ['{"number": 0}', '{"number": 1}'])
+    same([event.event for event in events], ["tick", "tick"])
 
 
 def bodies(client: Client) -> None:

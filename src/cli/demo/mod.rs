@@ -247,7 +247,5 @@ fn random_key() -> Result<String, Stop> {
     let mut bytes = [0_u8; 16];
     getrandom::fill(&mut bytes)
         .map_err(|error| Stop::failure(format!("the system gives no random numbers: {error}")))?;
-    Ok(bytes
-        .iter()
-        .fold("demo-".to_owned(), |key, byte| format!("{key}{byte:02x}")))
+    Ok(format!("demo-{}", hex::encode(bytes)))
 }

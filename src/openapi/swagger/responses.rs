@@ -49,12 +49,11 @@ fn response(members: &Map<String, Value>, produces: &[String]) -> Value {
             content.insert(media_type.to_owned(), media);
         }
     }
-    let headers = members.get("headers").cloned().unwrap_or_default();
-    json!({
-        "description": text(members, "description"),
-        "content": content,
-        "headers": headers,
-    })
+    let mut raised = json!({"description": text(members, "description"), "content": content});
+    if let (Some(headers), Some(raised)) = (members.get("headers"), raised.as_object_mut()) {
+        raised.insert("headers".to_owned(), headers.clone());
+    }
+    raised
 }
 
 #[cfg(test)]

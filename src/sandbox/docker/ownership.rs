@@ -46,7 +46,7 @@ impl Instance {
         fs::create_dir_all(&folder).map_err(state(&folder))?;
         let mut random = [0_u8; 16];
         getrandom::fill(&mut random).map_err(|error| Error::Internal(error.to_string()))?;
-        let id = hex(&random);
+        let id = hex::encode(random);
         // Locked under another name first: whoever sees the file finds it locked.
         let path = lock_path(&folder, &id);
         let draft = path.with_extension("new");
@@ -222,15 +222,7 @@ fn hash_of(paths: &[&str]) -> String {
         hash.update(fs::read(path).unwrap_or_default());
         hash.update([0]);
     }
-    hex(hash.finalize().get(..16).unwrap_or_default())
-}
-
-fn hex(bytes: &[u8]) -> String {
-    use std::fmt::Write;
-    bytes.iter().fold(String::new(), |mut text, byte| {
-        let _ = write!(text, "{byte:02x}");
-        text
-    })
+    hex::encode(hash.finalize().get(..16).unwrap_or_default())
 }
 
 #[cfg(test)]

@@ -1,0 +1,234 @@
+//! `mce compile --check`.
+
+use std::fmt::Write as _;
+use std::process::ExitCode;
+
+use serde::Serialize;
+
+use super::changes::{counts, listed, said};
+use super::compile::{Arguments, Target, failures, servers_of};
+use super::output::{self, counted, printable};
+use super::startup::{Configured, block_on};
+use super::stop::Stop;
+use super::{Format, Outcome};
+use crate::compile::diff::Level;
+use crate::compile::{self, CheckReport, FileCheck, FileState, Options, ServerCheck};
+
+/// Changes that matter most, of each server, that the text shows.
+const MOST_CHANGES: usize = 5;
+
+/// What to do about line ends that a checkout converted.
+const LINE_ENDS: &str = "\
+line ends were converted, most likely by git's autocrlf; add `compiled/** -text` to .gitattributes \
+and check the folder out again";
+
+/// The outcome for programs.
+#[derive(Serialize)]
+struct Summary<'a> {
+    /// Whether everything is what the inputs give.
+    up_to_date: bool,
+    #[serde(flatten)]
+    report: &'a CheckReport,
+    /// The commands that make it so; empty where there is nothing to do.
+    fix: Vec<String>,
+}
+
+pub(super) fn run(arguments: &Arguments, configured: &Configured) -> Outcome {
+    let options = arguments.target.options(configured);
+    let report = report(configured, &options)?;
+    let fix = fix(&report, &arguments.target);
+    match arguments.format {
+        Format::Json => output::json(&Summary {
+            up_to_date: report.is_equal(),
+            report: &report,
+            fix: fix.clone(),
+        })?,
+        Format::Text => {
+            let text = if report.is_equal() {
+                let count = counted(report.servers.len(), "server");
+                format!(
+                    "{} is what the inputs give: {count}",
+                    options.output.display()
+                )
+            } else {
+                summary(&report)
+            };
+            if !text.is_empty() {
+                output::line(printable(text.trim_end()))?;
+            }
+        }
+    }
+    verdict(&report, &options, &fix)
+}
+
+/// Compiles in memory and compares.
+pub(super) fn report(configured: &Configured, options: &Options) -> Result<CheckReport, Stop> {
+    let config = servers_of(configured)?;
+    block_on(async {
+        let spinner = output::spinner("comparing");
+        let environment = &configured.environment;
+        let report = compile::check(config, environment, options, &|server| {
+            spinner.set_message(format!("compared {server}"));
+        })
+        .await;
+        spinner.finish_and_clear();
+        Ok(report)
+    })
+}
+
+/// The commands that make what is there what the inputs give.
+fn fix(report: &CheckReport, target: &Target) -> Vec<String> {
+    if report.is_equal() {
+        return Vec::new();
+    }
+    let command = target.command();
+    let (mut moved, mut others) = (Vec::new(), Vec::new());
+    for check in report.servers.iter().filter(|check| !check.is_equal()) {
+        if check.error.is_none() && check.diff.moves_origin() && !is_new(check) {
+            moved.push(check.server.as_str());
+        } else if check.error.is_none() {
+            others.push(check.server.as_str());
+        }
+    }
+    let of = |servers: &[&str]| -> String {
+        let each = servers.iter().map(|server| format!(" --server {server}"));
+        each.collect()
+    };
+    let is_shared = !report.stale.is_empty()
+        || others.is_empty()
+            && report
+                .runtime
+                .as_ref()
+                .is_some_and(|file| file.state != FileState::Equal);
+    let mut commands = Vec::new();
+    if !moved.is_empty() {
+        commands.push(format!("{command} --accept-origin{}", of(&moved)));
+    }
+    if !target.servers.is_empty() && !others.is_empty() {
+        commands.push(format!("{command}{}", of(&others)));
+    } else if !others.is_empty() || is_shared {
+        commands.push(command);
+    }
+    commands
+}
+
+/// Whether a server was not compiled before, so that nothing moved.
+fn is_new(check: &ServerCheck) -> bool {
+    let is_manifest = |file: &FileCheck| file.path.ends_with(compile::MANIFEST_FILE);
+    let manifest = check.files.iter().find(|file| is_manifest(file));
+    manifest.is_some_and(|file| file.state == FileState::Missing)
+}
+
+/// What differs, for people.
+fn summary(report: &CheckReport) -> String {
+    let mut text = String::new();
+    for check in &report.servers {
+        if check.error.is_none() && !check.is_equal() {
+            describe(&mut text, check);
+        }
+    }
+    if let Some(file) = &report.runtime
+        && file.state != FileState::Equal
+    {
+        let _ = writeln!(text, "{}", state(file));
+    }
+    for stale in &report.stale {
+        let path = stale.path.display();
+        let _ = match &stale.left {
+            None => writeln!(text, "{path}: belongs to no server of the config"),
+            Some(why) => writeln!(
+                text,
+                "{path}: belongs to no server of the config, and compiling would leave it \
+                 ({why}); remove it by hand"
+            ),
+        };
+    }
+    text
+}
+
+fn describe(text: &mut String, check: &ServerCheck) {
+    let diff = &check.diff;
+    let _ = writeln!(text, "{}: {}", check.server, counts(diff));
+    for file in check.files.iter().filter(|it| it.state != FileState::Equal) {
+        let _ = writeln!(text, "  {}", state(file));
+    }
+    let matter: Vec<_> = diff
+        .changes
+        .iter()
+        .filter(|change| matches!(change.level, Level::Security | Level::Breaking))
+        .collect();
+    for change in matter.iter().take(MOST_CHANGES) {
+        let _ = writeln!(text, "  {}", said(&check.server, change));
+    }
+    if let Some(more @ 1..) = matter.len().checked_sub(MOST_CHANGES) {
+        let _ = writeln!(text, "  and {more} more that matter");
+    }
+    for (names, what) in [
+        (&diff.added, "added"),
+        (&diff.removed, "removed"),
+        (&diff.changed, "changed"),
+    ] {
+        if !names.is_empty() {
+            let _ = writeln!(text, "  {what}: {}", listed(names.iter()));
+        }
+    }
+}
+
+/// A file and what is wrong with it.
+fn state(file: &FileCheck) -> String {
+    let path = file.path.display();
+    let what = match file.state {
+        FileState::Equal => "is what the inputs give",
+        FileState::Missing => "is missing",
+        FileState::Edited => "was changed since it was compiled",
+        FileState::LineEnds => LINE_ENDS,
+        FileState::Foreign => {
+            "was not written by mce; move it, or choose another folder for the output"
+        }
+        _ => "was compiled from other inputs or by another version",
+    };
+    format!("{path}: {what}")
+}
+
+fn verdict(report: &CheckReport, options: &Options, fix: &[String]) -> Outcome {
+    if report.is_equal() {
+        return Ok(ExitCode::SUCCESS);
+    }
+    let failed = report
+        .servers
+        .iter()
+        .filter_map(|check| Some((check.server.as_str(), check.error.as_deref()?)));
+    let mut messages = Vec::new();
+    messages.extend(failures(failed, report.error.as_deref()));
+    let differing: Vec<&str> = report
+        .servers
+        .iter()
+        .filter(|check| check.error.is_none() && !check.is_equal())
+        .map(|check| check.server.as_str())
+        .collect();
+    let others = report.stale.len() + usize::from(is_runtime_other(report));
+    if !differing.is_empty() || others > 0 {
+        let folder = options.output.display();
+        messages.push(format!("{folder} is not what the inputs give"));
+    }
+    let stop = Stop::failure(messages.join("\n"));
+    Err(if fix.is_empty() {
+        stop
+    } else {
+        let commands: Vec<String> = fix.iter().map(|command| format!("`{command}`")).collect();
+        let sure = if fix
+            .iter()
+            .any(|command| command.contains("--accept-origin"))
+        {
+            ", if credentials may go where the API moved to,"
+        } else {
+            ""
+        };
+        stop.hint(format!("run {}{sure} and commit", commands.join(" and ")))
+    })
+}
+
+fn is_runtime_other(report: &CheckReport) -> bool {
+    let runtime = report.runtime.as_ref();
+    runtime.is_some_and(|file| file.state != FileState::Equal)
+}

@@ -1,0 +1,135 @@
+//! `mce diff`.
+
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use clap::ValueEnum;
+use serde::Serialize;
+
+use super::compile::{Target, failures};
+use super::output;
+use super::startup::Startup;
+use super::stop::{OrStop, Stop};
+use super::{Outcome, changes, check};
+use crate::compile;
+use crate::compile::diff::ServerDiff;
+
+const EXAMPLES: &str = "\
+Without arguments, compares what is committed with what the inputs give now; with two folders, one
+compilation with another, for which no config is needed. Writes nothing. What a reviewer must not
+miss comes first: where credentials go and what may change state, then what breaks code that calls
+the functions, then the rest.
+
+Markdown is bounded to fit a comment on a pull request; JSON holds every change.
+
+Exit codes: 0 it was compared, whether or not anything differs; with `--exit-code` 1 where anything
+differs; 1 too where a server could not be compared.
+
+Examples:
+  mce diff
+  mce diff --server tasks --format json | jq '.servers[].changes[] | select(.level == \"breaking\")'
+  git worktree add base main && mce diff base/compiled compiled";
+
+/// Arguments of `mce diff`.
+#[derive(Debug, clap::Args)]
+#[command(after_help = EXAMPLES)]
+pub(super) struct Arguments {
+    /// A folder of compiled servers, and one to compare it with
+    #[arg(
+        value_names = ["OLD", "NEW"],
+        num_args = 2,
+        conflicts_with_all = ["config", "output"]
+    )]
+    folders: Vec<PathBuf>,
+
+    #[command(flatten)]
+    target: Target,
+
+    /// How the changes are written
+    #[arg(long, value_name = "FORMAT", default_value = "markdown")]
+    format: DiffFormat,
+
+    /// Exit with 1 where anything differs
+    #[arg(long)]
+    exit_code: bool,
+}
+
+/// `--format`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum DiffFormat {
+    /// For people, and for comments on pull requests
+    Markdown,
+    /// For programs
+    Json,
+}
+
+/// The changes for programs.
+#[derive(Serialize)]
+struct Changes<'a> {
+    differs: bool,
+    servers: &'a [ServerDiff],
+    failed: Vec<Failed<'a>>,
+}
+
+#[derive(Serialize)]
+struct Failed<'a> {
+    server: &'a str,
+    error: &'a str,
+}
+
+pub(super) fn run(arguments: &Arguments, startup: &Startup) -> Outcome {
+    if let [old, new] = arguments.folders.as_slice() {
+        for folder in [old, new] {
+            if !folder.is_dir() {
+                let message = format!("`{}` is no folder", folder.display());
+                return Err(Stop::usage(message).hint("name two folders of compiled servers"));
+            }
+        }
+        let diff = compile::compare_folders(old, new, &arguments.target.servers).or_stop()?;
+        return show(arguments, &diff.servers, &[], None);
+    }
+    let configured = arguments.target.configured(startup)?;
+    let options = arguments.target.options(&configured);
+    let report = check::report(&configured, &options)?;
+    let mut diffs = Vec::new();
+    let mut failed = Vec::new();
+    for check in &report.servers {
+        match &check.error {
+            Some(error) => failed.push((check.server.as_str(), error.as_str())),
+            None => diffs.push(check.diff.clone()),
+        }
+    }
+    diffs.extend(report.stale.iter().map(|stale| stale.diff.clone()));
+    show(arguments, &diffs, &failed, report.error.as_deref())
+}
+
+fn show(
+    arguments: &Arguments,
+    servers: &[ServerDiff],
+    failed: &[(&str, &str)],
+    error: Option<&str>,
+) -> Outcome {
+    let differs = servers.iter().any(|diff| !diff.is_empty());
+    match arguments.format {
+        DiffFormat::Json => output::json(&Changes {
+            differs,
+            servers,
+            failed: failed
+                .iter()
+                .map(|(server, error)| Failed { server, error })
+                .collect(),
+        })?,
+        DiffFormat::Markdown => {
+            let all: Vec<&ServerDiff> = servers.iter().collect();
+            output::line(changes::markdown(&all, failed).trim_end())?;
+        }
+    }
+    if let Some(messages) = failures(failed.iter().copied(), error) {
+        return Err(Stop::failure(messages));
+    }
+    Ok(if differs && arguments.exit_code {
+        ExitCode::FAILURE
+    } else {
+        ExitCode::SUCCESS
+    })
+}

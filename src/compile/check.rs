@@ -1,0 +1,203 @@
+//! Whether what is committed is what the inputs give: `mce compile --check` and `mce diff`. Writes
+//! nothing, and takes no fingerprint's word for it.
+
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+
+use serde::Serialize;
+
+use super::committed::{self, FileCheck, FileState};
+use super::diff::{ServerDiff, Side, compare};
+use super::server::OnMove;
+use super::{FolderError, Options, RUNTIME, RUNTIME_FILE, Run, each, folder, names, server};
+use crate::config::{Config, Environment, ServerConfig};
+use crate::openapi::Loaded;
+
+/// What [`check`] found.
+#[derive(Debug, Clone, Default, Serialize)]
+pub struct CheckReport {
+    /// One entry for each server that was to be checked, in the order of the config.
+    pub servers: Vec<ServerCheck>,
+    /// `mce_runtime.py`.
+    pub runtime: Option<FileCheck>,
+    /// Folders of servers that the config does not list.
+    pub stale: Vec<Stale>,
+    /// What failed that concerns no single server.
+    pub error: Option<String>,
+}
+
+/// What became of checking one server.
+#[derive(Debug, Clone, Default, Serialize)]
+pub struct ServerCheck {
+    /// Its identifier.
+    pub server: String,
+    /// Why it could not be compiled, so that nothing is known of it.
+    pub error: Option<String>,
+    /// Its files.
+    pub files: Vec<FileCheck>,
+    /// What the inputs would change in what is committed.
+    pub diff: ServerDiff,
+}
+
+/// A folder of a server that the config does not list.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Stale {
+    /// The folder.
+    pub path: PathBuf,
+    /// Why compiling would leave it; `None` where it would be removed.
+    pub left: Option<String>,
+    /// What is lost with it.
+    pub diff: ServerDiff,
+}
+
+impl ServerCheck {
+    /// Whether every file is what the inputs give, byte for byte.
+    #[must_use]
+    pub fn is_equal(&self) -> bool {
+        let is_equal = |file: &FileCheck| file.state == FileState::Equal;
+        self.error.is_none() && self.files.iter().all(is_equal)
+    }
+
+    /// Whether one of its files is in this state.
+    #[must_use]
+    pub fn has(&self, state: FileState) -> bool {
+        self.files.iter().any(|file| file.state == state)
+    }
+}
+
+impl CheckReport {
+    /// Whether everything is what the inputs give.
+    #[must_use]
+    pub fn is_equal(&self) -> bool {
+        let runtime = self.runtime.as_ref();
+        self.error.is_none()
+            && self.stale.is_empty()
+            && runtime.is_none_or(|file| file.state == FileState::Equal)
+            && self.servers.iter().all(ServerCheck::is_equal)
+    }
+
+    /// Whether anything failed, so that it is not known.
+    #[must_use]
+    pub fn failed(&self) -> bool {
+        self.error.is_some() || self.servers.iter().any(|server| server.error.is_some())
+    }
+}
+
+/// Compiles the servers of a config in memory and compares them with what is in the output folder.
+/// `progress` is told each server's name as soon as it is done.
+pub async fn check(
+    config: &Config,
+    environment: &Environment,
+    options: &Options,
+    progress: &(dyn Fn(&str) + Sync),
+) -> CheckReport {
+    let mut report = CheckReport::default();
+    if let Err(error) = folder::check_output(&options.output) {
+        report.error = Some(error.to_string());
+        return report;
+    }
+    let run = Run::new(options);
+    let work =
+        |server: &ServerConfig, loaded: Loaded, run: &Run, _: &_| one(server, loaded, &run.options);
+    let done = each(config, environment, &run, |_, _, _, _| None, work, progress).await;
+    let checks = done.into_iter().map(|done| {
+        let outcome = done.outcome.and_then(|checked| checked);
+        let mut check = outcome.unwrap_or_else(|error| ServerCheck {
+            error: Some(error),
+            ..ServerCheck::default()
+        });
+        check.diff.server.clone_from(&done.server);
+        check.server = done.server;
+        check
+    });
+    report.servers = checks.collect();
+    let listed = options.only.is_empty().then(|| names(config));
+    match shared(&options.output, listed.as_deref()) {
+        Ok((runtime, stale)) => (report.runtime, report.stale) = (Some(runtime), stale),
+        Err(error) => report.error = Some(error.to_string()),
+    }
+    report
+}
+
+/// What belongs to no single server; with `listed`, which servers there are.
+fn shared(
+    output: &Path,
+    listed: Option<&[String]>,
+) -> Result<(FileCheck, Vec<Stale>), FolderError> {
+    let path = output.join(RUNTIME_FILE);
+    let found = folder::read_regular(&path)?;
+    let state = match &found {
+        Some(bytes) if !folder::is_runtime(bytes) => FileState::Foreign,
+        // Of an old one it cannot be told whether it was changed: it has no hash.
+        bytes => match committed::state(bytes.as_deref(), RUNTIME, |_| false) {
+            FileState::Edited => FileState::Stale,
+            state => state,
+        },
+    };
+    let mut unlisted = Vec::new();
+    if let Some(listed) = listed {
+        for (path, left) in folder::stale(output, listed)? {
+            let name = path.file_name().and_then(|name| name.to_str());
+            let name = name.unwrap_or_default();
+            let committed = committed::read(output, name).unwrap_or_default();
+            let diff = compare(name, committed.side(), None);
+            unlisted.push(Stale { path, left, diff });
+        }
+    }
+    Ok((FileCheck { path, state }, unlisted))
+}
+
+fn one(server: &ServerConfig, loaded: Loaded, options: &Options) -> Result<ServerCheck, String> {
+    let committed =
+        committed::read(&options.output, &server.name).map_err(|error| error.to_string())?;
+    let lock = committed.manifest.as_ref();
+    let on_move = if options.accept_origin {
+        OnMove::Accept
+    } else {
+        OnMove::Show
+    };
+    let built =
+        server::build(server, loaded, lock, on_move, options).map_err(|error| error.to_string())?;
+    let new = Side {
+        manifest: &built.manifest,
+        functions: Some(&built.functions),
+    };
+    Ok(ServerCheck {
+        server: server.name.clone(),
+        error: None,
+        files: committed.states(&built.functions, &built.text),
+        diff: compare(&server.name, committed.side(), Some(new)),
+    })
+}
+
+/// What differs between two folders of compiled servers.
+#[derive(Debug, Clone, Default, Serialize)]
+pub struct FolderDiff {
+    /// The servers that either has, by name.
+    pub servers: Vec<ServerDiff>,
+}
+
+/// Compares two folders of compiled servers. `only` names the servers that matter; empty: all.
+///
+/// # Errors
+///
+/// Where one is no folder, or holds a manifest that cannot be read.
+pub fn compare_folders(old: &Path, new: &Path, only: &[String]) -> Result<FolderDiff, FolderError> {
+    let mut servers = BTreeSet::new();
+    for folder in [old, new] {
+        folder::check_output(folder)?;
+        servers.extend(folder::compiled(folder)?);
+    }
+    servers.retain(|server| only.is_empty() || only.contains(server));
+    let mut diff = FolderDiff::default();
+    for server in servers {
+        let (old, new) = (
+            committed::read(old, &server)?,
+            committed::read(new, &server)?,
+        );
+        if old.manifest.is_some() || new.manifest.is_some() {
+            diff.servers.push(compare(&server, old.side(), new.side()));
+        }
+    }
+    Ok(diff)
+}

@@ -1,0 +1,202 @@
+//! What a server's folder holds, beside what it should hold.
+
+use std::path::{Path, PathBuf};
+
+use serde::Serialize;
+
+use super::diff::Side;
+use super::folder::{self, FolderError, parse_manifest};
+use super::manifest::sha256_hex;
+use super::{FUNCTIONS_FILE, MANIFEST_FILE, fingerprint};
+use crate::api::Manifest;
+
+/// Times that a folder is read which does not fit together.
+const MOST_ATTEMPTS: u32 = 4;
+
+/// A file beside what it should be.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+#[non_exhaustive]
+pub enum FileState {
+    /// What it should be, byte for byte.
+    Equal,
+    /// Not there.
+    Missing,
+    /// What was compiled once, from other inputs or by another version.
+    Stale,
+    /// Changed since it was compiled.
+    Edited,
+    /// What it should be, or what was compiled once, but for its line ends.
+    LineEnds,
+    /// A file that mce did not write.
+    Foreign,
+}
+
+/// A file and its state.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct FileCheck {
+    /// The file.
+    pub path: PathBuf,
+    /// Its state.
+    pub state: FileState,
+}
+
+/// The files of a server as they are.
+#[derive(Debug, Default)]
+pub(super) struct Committed {
+    folder: PathBuf,
+    functions: Option<Vec<u8>>,
+    text: Option<Vec<u8>>,
+    /// The manifest, which is the lock of all names.
+    pub(super) manifest: Option<Manifest>,
+    /// The module's text, line ends aside, if it is the one that the manifest vouches for.
+    module: Option<String>,
+}
+
+/// Reads a server's folder.
+pub(super) fn read(output: &Path, server: &str) -> Result<Committed, FolderError> {
+    let mut attempts = 1;
+    loop {
+        let committed = read_once(output, server)?;
+        // Another process may have exchanged the folder between two reads.
+        if attempts == MOST_ATTEMPTS || committed.fits() {
+            return Ok(committed);
+        }
+        attempts += 1;
+    }
+}
+
+fn read_once(output: &Path, server: &str) -> Result<Committed, FolderError> {
+    let folder = output.join(server);
+    folder::refuse_link(&folder)?;
+    let path = folder.join(MANIFEST_FILE);
+    let text = folder::read_regular(&path)?;
+    let functions = folder::read_regular(&folder.join(FUNCTIONS_FILE))?;
+    let manifest = match &text {
+        None => None,
+        Some(bytes) => {
+            let manifest = parse_manifest(bytes);
+            Some(manifest.map_err(|reason| folder::unreadable(path, bytes, reason))?)
+        }
+    };
+    let module = functions.as_deref().map(without_returns);
+    let module = module.filter(|text| {
+        let manifest = manifest.as_ref();
+        manifest.is_some_and(|manifest| is_vouched_for(manifest, text))
+    });
+    Ok(Committed {
+        folder,
+        functions,
+        text,
+        manifest,
+        module: module.and_then(|text| String::from_utf8(text).ok()),
+    })
+}
+
+impl Committed {
+    /// Whether the module is the one that the manifest vouches for.
+    fn fits(&self) -> bool {
+        match (&self.functions, &self.manifest) {
+            (Some(bytes), Some(manifest)) => is_vouched_for(manifest, bytes),
+            (None, None) => true,
+            _ => false,
+        }
+    }
+
+    /// What is compared with another compilation.
+    pub(super) fn side(&self) -> Option<Side<'_>> {
+        self.manifest.as_ref().map(|manifest| Side {
+            manifest,
+            functions: self.module.as_deref(),
+        })
+    }
+
+    /// Each file beside what it should be.
+    pub(super) fn states(&self, functions: &str, manifest: &str) -> Vec<FileCheck> {
+        let check = |name: &str, state| FileCheck {
+            path: self.folder.join(name),
+            state,
+        };
+        let vouched = |bytes: &[u8]| {
+            let manifest = self.manifest.as_ref();
+            manifest.is_some_and(|manifest| is_vouched_for(manifest, bytes))
+        };
+        let is_intact = |bytes: &[u8]| fingerprint::intact(bytes).is_some();
+        let module = match &self.functions {
+            Some(bytes) if self.manifest.is_none() && !folder::is_module(bytes) => {
+                FileState::Foreign
+            }
+            bytes => state(bytes.as_deref(), functions, vouched),
+        };
+        vec![
+            check(FUNCTIONS_FILE, module),
+            check(
+                MANIFEST_FILE,
+                state(self.text.as_deref(), manifest, is_intact),
+            ),
+        ]
+    }
+}
+
+/// `is_compiled` says whether bytes are what some compilation wrote.
+pub(super) fn state(
+    found: Option<&[u8]>,
+    expected: &str,
+    is_compiled: impl Fn(&[u8]) -> bool,
+) -> FileState {
+    let Some(found) = found else {
+        return FileState::Missing;
+    };
+    if found == expected.as_bytes() {
+        return FileState::Equal;
+    }
+    if is_compiled(found) {
+        return FileState::Stale;
+    }
+    let converted = without_returns(found);
+    if converted.len() < found.len()
+        && (converted == expected.as_bytes() || is_compiled(&converted))
+    {
+        return FileState::LineEnds;
+    }
+    FileState::Edited
+}
+
+fn is_vouched_for(manifest: &Manifest, functions: &[u8]) -> bool {
+    let hash = manifest.outputs.get(FUNCTIONS_FILE);
+    hash.is_some_and(|hash| *hash == sha256_hex(functions))
+}
+
+/// Bytes with the line ends that are compiled.
+pub(super) fn without_returns(bytes: &[u8]) -> Vec<u8> {
+    let mut text = Vec::with_capacity(bytes.len());
+    for (index, byte) in bytes.iter().enumerate() {
+        if *byte != b'\r' || bytes.get(index + 1) != Some(&b'\n') {
+            text.push(*byte);
+        }
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn line_ends_edits_and_old_output_are_told_apart() {
+        let was_compiled = |bytes: &[u8]| bytes == b"old\n";
+        for (found, expected) in [
+            (None, FileState::Missing),
+            (Some("new\n"), FileState::Equal),
+            (Some("old\n"), FileState::Stale),
+            (Some("new\r\n"), FileState::LineEnds),
+            (Some("old\r\n"), FileState::LineEnds),
+            (Some("mine\r\n"), FileState::Edited),
+            (Some("new\n\n"), FileState::Edited),
+            (Some("new\r"), FileState::Edited),
+        ] {
+            let found = found.map(str::as_bytes);
+            assert_eq!(state(found, "new\n", was_compiled), expected, "{found:?}");
+        }
+    }
+}

@@ -1,0 +1,254 @@
+//! Operations that can carry others: GraphQL, batches, remote procedure calls, proxies. What the
+//! read-only rule, `include` and `exclude` say of an operation, they do not say of what it carries.
+
+use std::fmt;
+
+use indexmap::IndexMap;
+use serde_json::{Map, Value};
+
+use crate::api::{Function, Location, Manifest, is_mutating};
+use crate::config::ServerConfig;
+use crate::invisible::visible;
+
+/// How deep a body is searched for a list of requests.
+const DEPTH: usize = 4;
+
+/// What shows that an operation carries others.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Sign {
+    /// A segment of its path.
+    Segment(String),
+    /// Its operationId.
+    OperationId(String),
+    /// A media type that it takes.
+    MediaType(String),
+    /// A body that lists requests by these two keys.
+    Requests(String, String),
+    /// A parameter that overrides the method.
+    Override(String),
+}
+
+impl fmt::Display for Sign {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Segment(text) => write!(f, "`{}` in its path", visible(text)),
+            Self::OperationId(text) => write!(f, "its operationId `{}`", visible(text)),
+            Self::MediaType(text) => write!(f, "its media type `{}`", visible(text)),
+            Self::Requests(method, target) => {
+                write!(f, "a list with `{method}` and `{target}` in its body")
+            }
+            Self::Override(name) => write!(f, "its parameter `{}`", visible(name)),
+        }
+    }
+}
+
+/// What to know of a server's operations that carry others, where the config restricts operations.
+pub(super) fn warnings(server: &ServerConfig, manifest: &Manifest) -> Vec<String> {
+    let is_set = |filter: &crate::config::Filter| *filter != crate::config::Filter::default();
+    let rules: Vec<&str> = [
+        (manifest.read_only, "`is_read_only`"),
+        (is_set(&server.include), "`include`"),
+        (is_set(&server.exclude), "`exclude`"),
+    ]
+    .into_iter()
+    .filter_map(|(counts, name)| counts.then_some(name))
+    .collect();
+    if rules.is_empty() {
+        return Vec::new();
+    }
+    let rules = rules.join(" and ");
+    let warn = |function: &Function| {
+        let sign = sign(function, &manifest.types)?;
+        let operation = visible(&format!("{} {}", function.method, function.path));
+        let allowed = server.read_only_allow.iter().any(|entry| {
+            manifest.read_only && entry.method == function.method && entry.path == function.path
+        });
+        let what = if allowed {
+            "remove it from `read_only_allow`"
+        } else {
+            "`exclude` it"
+        };
+        Some(format!(
+            "`{operation}` can carry other operations ({sign}), to which {rules} cannot apply; \
+             {what} unless that is meant"
+        ))
+    };
+    manifest.functions.iter().filter_map(warn).collect()
+}
+
+/// What shows that a function carries other operations, if anything does.
+pub(super) fn sign(function: &Function, types: &IndexMap<String, Value>) -> Option<Sign> {
+    in_path(function)
+        .or_else(|| in_name(function))
+        .or_else(|| in_media_types(function))
+        .or_else(|| in_parameters(function))
+        .or_else(|| in_body(function, types))
+}
+
+fn in_path(function: &Function) -> Option<Sign> {
+    let segments: Vec<&str> = function.path.split('/').collect();
+    let last = segments.iter().rev().find(|segment| !segment.is_empty())?;
+    let found = |segment: &str| Some(Sign::Segment(segment.to_owned()));
+    // Others than GET: a GET of these reads the state of one.
+    let sends = is_mutating(&function.method);
+    match plain(last).as_str() {
+        "graphql" | "gql" | "jsonrpc" | "rpc" | "xmlrpc" => return found(last),
+        "batch" if sends => return found(last),
+        // Below a resource it is many of that one; with an underscore it is Elasticsearch's.
+        "bulk" if function.method == "POST" && (last.starts_with('_') || is_root(&segments)) => {
+            return found(last);
+        }
+        _ => {}
+    }
+    let (proxy, after) = segments
+        .iter()
+        .enumerate()
+        .rev()
+        .find_map(|(index, segment)| {
+            let is_proxy = matches!(plain(segment).as_str(), "proxy" | "passthrough");
+            is_proxy.then(|| (segment, segments.get(index + 1..).unwrap_or_default()))
+        })?;
+    let by_path = after.last().is_some_and(|segment| {
+        let name = segment.trim_matches(['{', '}', '+', '*']);
+        segment.starts_with('{') && is_target(name)
+    });
+    let by_query = function
+        .parameters
+        .iter()
+        .any(|one| one.r#in == Location::Query && is_target(&one.wire_name));
+    (by_path || by_query).then(|| Sign::Segment((*proxy).to_owned()))
+}
+
+/// Whether nothing but a version and the like stands before the last segment.
+fn is_root(segments: &[&str]) -> bool {
+    let mut named = segments.iter().filter(|segment| {
+        let version = segment.trim_start_matches(['v', 'V']);
+        let is_version = version.starts_with(|it: char| it.is_ascii_digit());
+        !segment.is_empty() && **segment != "api" && !is_version
+    });
+    named.next();
+    named.next().is_none()
+}
+
+/// A segment without what is written differently from API to API.
+fn plain(segment: &str) -> String {
+    let kept = segment.chars().filter(char::is_ascii_alphanumeric);
+    if segment.contains(['{', '}']) {
+        return String::new();
+    }
+    kept.collect::<String>().to_ascii_lowercase()
+}
+
+fn is_target(name: &str) -> bool {
+    let name = name.to_ascii_lowercase();
+    let name = name.trim_start_matches("proxy").trim_matches(['_', '-']);
+    matches!(
+        name,
+        "" | "path" | "url" | "uri" | "endpoint" | "target" | "subpath" | "rest" | "any" | "all"
+    )
+}
+
+fn in_name(function: &Function) -> Option<Sign> {
+    let id = function.operation_id.as_deref()?;
+    let name = plain(id);
+    let sends = is_mutating(&function.method);
+    let shows = match name.as_str() {
+        "graphql" | "jsonrpc" | "rpc" => true,
+        "batch" | "batchrequest" | "batchrequests" | "batchcall" | "batchcalls" => sends,
+        other => {
+            sends
+                && ["graphql", "jsonrpc"]
+                    .iter()
+                    .any(|word| other.starts_with(word) || other.ends_with(word))
+        }
+    };
+    shows.then(|| Sign::OperationId(id.to_owned()))
+}
+
+fn in_media_types(function: &Function) -> Option<Sign> {
+    let body = function.body.as_ref()?;
+    let all = super::media_types(body);
+    // Files travel so too.
+    let id = function.operation_id.as_deref().unwrap_or_default();
+    let names_batch = [id, &function.path]
+        .iter()
+        .any(|text| text.to_ascii_lowercase().contains("batch"));
+    let shows = |media_type: &String| {
+        let essence = media_type.split(';').next().unwrap_or_default().trim();
+        matches!(
+            essence.to_ascii_lowercase().as_str(),
+            "application/graphql"
+                | "application/http"
+                | "message/http"
+                | "application/json-rpc"
+                | "multipart/batch"
+        ) || names_batch && essence.eq_ignore_ascii_case("multipart/mixed")
+    };
+    all.into_iter().find(shows).map(Sign::MediaType)
+}
+
+fn in_parameters(function: &Function) -> Option<Sign> {
+    let overrides = |name: &str| {
+        let plain = name.to_ascii_lowercase().replace('-', "_");
+        plain == "_method" || plain.ends_with("method_override") || plain == "x_http_method"
+    };
+    let mut names = function.parameters.iter().map(|one| &one.wire_name);
+    let found = names.find(|name| overrides(name))?;
+    Some(Sign::Override(found.clone()))
+}
+
+fn in_body(function: &Function, types: &IndexMap<String, Value>) -> Option<Sign> {
+    let body = function.body.as_ref()?;
+    is_mutating(&function.method)
+        .then(|| requests(&body.schema, types, DEPTH))
+        .flatten()
+}
+
+/// A list of objects with a method and a path, at any place that is not too deep.
+fn requests(schema: &Value, types: &IndexMap<String, Value>, depth: usize) -> Option<Sign> {
+    let members = resolved(schema, types)?;
+    if let Some(item) = members.get("items")
+        && let Some(item) = resolved(item, types)
+        && let Some(properties) = item.get("properties").and_then(Value::as_object)
+        && let Some(method) = named(properties, &["method", "http_method", "httpMethod", "verb"])
+        && let Some(target) = named(
+            properties,
+            &[
+                "path",
+                "uri",
+                "url",
+                "relative_url",
+                "relativeUrl",
+                "endpoint",
+            ],
+        )
+    {
+        return Some(Sign::Requests(method, target));
+    }
+    let depth = depth.checked_sub(1)?;
+    let properties = members.get("properties").and_then(Value::as_object);
+    let mut within = properties.into_iter().flat_map(Map::values);
+    within.find_map(|one| requests(one, types, depth))
+}
+
+fn named(properties: &Map<String, Value>, names: &[&str]) -> Option<String> {
+    let found = names.iter().find(|name| properties.contains_key(**name));
+    found.map(|name| (*name).to_owned())
+}
+
+/// The members of a schema, or of the one it refers to.
+fn resolved<'a>(
+    schema: &'a Value,
+    types: &'a IndexMap<String, Value>,
+) -> Option<&'a Map<String, Value>> {
+    let members = schema.as_object()?;
+    match members.get("$ref").and_then(Value::as_str) {
+        None => Some(members),
+        Some(reference) => types
+            .get(reference.trim_start_matches("#/types/"))?
+            .as_object(),
+    }
+}
+
+#[cfg(test)]
+mod tests;
