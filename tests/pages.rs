@@ -1,10 +1,6 @@
 //! Pages of a list, from compiled code in the sandbox to an API on loopback. Needs the engine.
 
-#![expect(
-    clippy::panic,
-    clippy::unwrap_used,
-    reason = "a test may fail anywhere"
-)]
+#![expect(clippy::unwrap_used, reason = "a test may fail anywhere")]
 
 use std::fs;
 use std::io::{Read as _, Write as _};
