@@ -1,6 +1,10 @@
 //! What is taken for pagination, and what is not.
 
-#![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
+#![expect(
+    clippy::unwrap_used,
+    clippy::needless_pass_by_value,
+    reason = "a test fails by panicking, and JSON literals read best as values"
+)]
 
 use indexmap::IndexMap;
 use mce::api::{give_names, pagination};
