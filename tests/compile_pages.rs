@@ -233,6 +233,17 @@ fn links_serve_where_the_path_has_no_arguments() {
         by_page
     );
     assert_eq!(found("/books", &queries, &list(), &json!({})), by_page);
+    let either = json!({"anyOf": [list(), {"type": "array", "items": text()}]});
+    assert_eq!(
+        found("/shops/{id}/books", &queries, &either, &headers),
+        by_page
+    );
+    // Pages with numbers that are no list: the link would spell the path otherwise.
+    let counted = json!({"page": text()});
+    assert_eq!(
+        found("/shops/{id}/books", &counted, &list(), &headers),
+        Value::Null
+    );
     let before = json!({"before": text()});
     assert_eq!(
         found("/shops/{id}/books", &before, &list(), &headers),

@@ -218,7 +218,12 @@ pub fn pagination(
         .by_cursor()
         .or_else(|| found.by_url())
         .or_else(|| numbered().filter(|_| links && has_path_arguments))
-        .or_else(|| found.by_link().filter(|_| links))
+        .or_else(|| {
+            let is_numbered = queries.iter().any(|it| PAGES.contains(&&*it.bare));
+            found
+                .by_link()
+                .filter(|_| links && !(has_path_arguments && is_numbered))
+        })
         .or_else(numbered)
 }
 
@@ -453,7 +458,7 @@ impl<'a> Answer<'a> {
 
     /// Where the items are: empty where the answer is the list itself.
     fn items(&self) -> Option<String> {
-        if self.is(self.schema, "array") {
+        if self.is(self.schema, "array") || self.is_list_in_any_case() {
             return Some(String::new());
         }
         let members = self.members(self.schema);
@@ -472,6 +477,16 @@ impl<'a> Answer<'a> {
             ))
         });
         wrappers.next()
+    }
+
+    /// Whether all alternatives for the answer are lists.
+    fn is_list_in_any_case(&self) -> bool {
+        ["anyOf", "oneOf"].iter().any(|keyword| {
+            let parts = schema::keyword(self.schema, keyword, self.types).and_then(Value::as_array);
+            parts.is_some_and(|parts| {
+                !parts.is_empty() && parts.iter().all(|part| self.is(part, "array"))
+            })
+        })
     }
 
     /// The member that is the list: the only one, where its name or what stands beside it says
