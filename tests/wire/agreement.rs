@@ -90,6 +90,18 @@ impl Random {
     }
 }
 
+/// A number of the document in the spelling it has once Python has read it: `1e3` is `1000.0`.
+fn as_python_spells(value: &Json) -> Json {
+    match value {
+        Json::Number(number) if number.as_str().contains(['e', 'E']) => number
+            .as_f64()
+            .filter(|float| (1e-4..1e16).contains(&float.abs()))
+            .and_then(|float| serde_json::from_str(&format!("{float:?}")).ok())
+            .unwrap_or(Json::from(0)),
+        other => other.clone(),
+    }
+}
+
 /// Makes up values of schemas.
 struct Sampler<'a> {
     types: &'a IndexMap<String, Json>,
@@ -142,10 +154,13 @@ impl Sampler<'_> {
             };
         }
         if let Some(value) = members.get("const") {
-            return value.clone();
+            return as_python_spells(value);
         }
         if let Some(Json::Array(values)) = members.get("enum") {
-            return self.random.pick(values).cloned().unwrap_or(Json::Null);
+            return self
+                .random
+                .pick(values)
+                .map_or(Json::Null, as_python_spells);
         }
         // Beside a type or properties, alternatives mostly say which keys belong together.
         let is_typed = ["type", "properties", "items"]
@@ -273,7 +288,10 @@ fn arguments(
             };
         }
         let value = match &parameter.r#enum {
-            Some(values) => sampler.random.pick(values).cloned().unwrap_or(Json::Null),
+            Some(values) => {
+                let value = sampler.random.pick(values);
+                value.map_or(Json::Null, as_python_spells)
+            }
             None => sampler.of(&parameter.schema, 0),
         };
         sampler.mode = mode;
