@@ -7,6 +7,7 @@ use async_trait::async_trait;
 use indexmap::IndexMap;
 use reqwest::header::{CONTENT_TYPE, HeaderMap};
 use tokio::sync::Semaphore;
+use tokio::time::Instant;
 
 use super::exchange::{Answer, exchange};
 use super::following;
@@ -16,8 +17,8 @@ use super::recording::{self, Recording};
 use super::server::{Link, Server};
 use super::{Broker, Redactor, Scope};
 use crate::api::Function;
-use crate::sandbox::{Call, CallError, Host, Page, PageCall};
-use crate::wire::{self, Value};
+use crate::sandbox::{Call, CallError, Host, Page, PageCall, Reply, Stream};
+use crate::wire::{self, Streamed, Value};
 
 /// Bytes of an answer that take long enough to read to be read elsewhere.
 const LARGE: usize = 64 << 10;
@@ -76,7 +77,9 @@ impl Execution {
             })?;
         let limits = &self.broker.limits;
         let timeout = server.target.config.timeout.unwrap_or(limits.call_timeout);
-        let answer = tokio::time::timeout(timeout, self.send(server, function, asked))
+        // A stream that has no end must not run into the time limit, which would lose all of it.
+        let end = Instant::now() + timeout.mul_f64(0.9);
+        let answer = tokio::time::timeout(timeout, self.send(server, function, asked, end))
             .await
             .map_err(|_| CallError::Network {
                 message: format!(
@@ -122,6 +125,7 @@ impl Execution {
         server: &Server,
         function: &Function,
         asked: &PageCall,
+        end: Instant,
     ) -> Result<Answer, CallError> {
         let Call {
             arguments,
@@ -191,6 +195,7 @@ impl Execution {
             &function.path,
             outgoing,
             &broker.limits,
+            end,
         )
         .await?;
         Ok(Answer {
@@ -231,9 +236,14 @@ fn conclusion(
     let (message, body) = match decoded {
         Ok(mut value) if answer.status.is_success() => {
             redactor.value(&mut value);
+            let stream = Streamed::of(status, content_type).map(|kind| Stream {
+                kind,
+                is_cut: answer.is_cut,
+            });
+            let reply = Reply { value, stream };
             let next = following::next_of(function, &answer.headers);
             let next = next.map(|url| redactor.text(&url).into_owned());
-            return Ok(Page { value, next });
+            return Ok(Page { reply, next });
         }
         Err(error) if answer.status.is_success() => (
             format!("{status}, but the answer cannot be read: {error}"),
@@ -265,9 +275,9 @@ fn conclusion(
 
 #[async_trait]
 impl Host for Execution {
-    async fn perform(&self, call: Call) -> Result<Value, CallError> {
+    async fn perform(&self, call: Call) -> Result<Reply, CallError> {
         let page = self.page(PageCall { call, url: None }).await?;
-        Ok(page.value)
+        Ok(page.reply)
     }
 
     async fn page(&self, asked: PageCall) -> Result<Page, CallError> {

@@ -112,7 +112,7 @@ impl<'a> Examples<'a> {
                 let schema = if alone { schema } else { &Value::Null };
                 return self.made(first, schema, depth);
             }
-            PythonType::Tuple(items) => {
+            PythonType::Generic(_, items) => {
                 let items = items.iter();
                 let items = items.map(|item| self.made(item, &Value::Null, depth));
                 return Code::call("", items.collect());

@@ -7,7 +7,7 @@ use std::time::Duration;
 use async_trait::async_trait;
 use indexmap::IndexMap;
 
-use crate::wire::{Arguments, Value};
+use crate::wire::{Arguments, Streamed, Value};
 
 pub mod docker;
 pub mod frames;
@@ -115,6 +115,33 @@ pub struct Call {
     pub content_type: Option<String>,
 }
 
+/// What a call returned.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Reply {
+    /// The value; of a stream, the list of what arrived.
+    pub value: Value,
+    /// What it is a stream of, if it is one.
+    pub stream: Option<Stream>,
+}
+
+/// A stream as the host hands it over.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Stream {
+    /// Events or items.
+    pub kind: Streamed,
+    /// Whether the host stopped reading before the end.
+    pub is_cut: bool,
+}
+
+impl From<Value> for Reply {
+    fn from(value: Value) -> Self {
+        Self {
+            value,
+            stream: None,
+        }
+    }
+}
+
 /// One page of the answers of a compiled function, as code in the sandbox asks for it.
 #[derive(Debug, Clone, Default)]
 pub struct PageCall {
@@ -128,7 +155,7 @@ pub struct PageCall {
 #[derive(Debug, Clone, PartialEq)]
 pub struct Page {
     /// What a call returns.
-    pub value: Value,
+    pub reply: Reply,
     /// The URL of the next page, where the answer's header `Link` has one.
     pub next: Option<String>,
 }
@@ -140,7 +167,7 @@ pub trait Host: Send + Sync {
     ///
     /// # Errors
     /// [`CallError`], which the stub in the sandbox raises.
-    async fn perform(&self, call: Call) -> Result<Value, CallError>;
+    async fn perform(&self, call: Call) -> Result<Reply, CallError>;
 
     /// Asks for a page of a compiled function's answers.
     ///
@@ -149,8 +176,8 @@ pub trait Host: Send + Sync {
     async fn page(&self, page: PageCall) -> Result<Page, CallError> {
         match page.url {
             None => {
-                let value = self.perform(page.call).await?;
-                Ok(Page { value, next: None })
+                let reply = self.perform(page.call).await?;
+                Ok(Page { reply, next: None })
             }
             Some(_) => Err(CallError::Egress {
                 message: format!("{}() has no pages to follow", page.call.function),
@@ -175,6 +202,7 @@ pub trait Host: Send + Sync {
             content_type: None,
         })
         .await
+        .map(|reply| reply.value)
     }
 }
 

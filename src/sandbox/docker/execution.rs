@@ -19,8 +19,8 @@ use super::verdict::{Ended, judge, lost, malformed, timeout};
 use crate::sandbox::frames::{
     Assembled, Assembler, Frame, FrameError, Kind, frames, pack, unpack, unpack_json,
 };
-use crate::sandbox::{Call, CallError, Host, Job, Outcome, Page, PageCall};
-use crate::wire::Value;
+use crate::sandbox::{Call, CallError, Host, Job, Outcome, Page, PageCall, Reply};
+use crate::wire::{Streamed, Value};
 
 /// Bytes of calls that are on their way at once. With so many bytes or calls on their way, the
 /// stream is not read any further.
@@ -321,7 +321,7 @@ enum Asked {
 
 /// What it is told.
 enum Answered {
-    Value(Value),
+    Value(Reply),
     Page(Page),
 }
 
@@ -367,16 +367,35 @@ fn call_of(message: Value) -> Option<Asked> {
     }
 }
 
-/// `["ok", value]`, for a page `["ok", value, next URL or null]`, or `["error", what went wrong]`.
+/// `["ok", value]`, `["events", [values, whether it was cut]]`, `["items", …]` or
+/// `["error", what went wrong]`. Beside the value of a page stands the next URL, or null.
 fn answer_message(answer: Result<Answered, CallError>) -> Value {
-    let word = |word: &str| Value::String(word.to_owned());
-    Value::Array(match answer {
-        Ok(Answered::Value(value)) => vec![word("ok"), value],
-        Ok(Answered::Page(Page { value, next })) => {
-            vec![word("ok"), value, next.map_or(Value::Null, Value::String)]
+    let (reply, next) = match answer {
+        Ok(Answered::Value(reply)) => (Ok(reply), None),
+        Ok(Answered::Page(Page { reply, next })) => {
+            (Ok(reply), Some(next.map_or(Value::Null, Value::String)))
         }
-        Err(error) => vec![word("error"), error_message(error)],
-    })
+        Err(error) => (Err(error), None),
+    };
+    let (word, value) = match reply {
+        Ok(Reply {
+            value,
+            stream: None,
+        }) => ("ok", value),
+        Ok(Reply {
+            value,
+            stream: Some(stream),
+        }) => {
+            let word = match stream.kind {
+                Streamed::Events => "events",
+                Streamed::Items => "items",
+            };
+            (word, Value::Array(vec![value, Value::Bool(stream.is_cut)]))
+        }
+        Err(error) => ("error", error_message(error)),
+    };
+    let told = [Value::String(word.to_owned()), value];
+    Value::Array(told.into_iter().chain(next).collect())
 }
 
 fn error_message(error: CallError) -> Value {
