@@ -1,4 +1,4 @@
-//! What schemas become in Python, and that CPython and type checkers agree.
+//! What schemas become in Python, and that `CPython` and type checkers agree.
 
 #![expect(clippy::expect_used, reason = "a test fails by panicking")]
 
