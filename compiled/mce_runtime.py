@@ -4,7 +4,9 @@ A module of stubs (``functions.py``) makes one :class:`Api` and decorates its fu
 ``Api.operation``. A decorated function is called with keyword arguments; ``None`` leaves an
 argument out, :data:`NULL` sends a JSON null. ``f(...)`` waits for the answer, ``await f.aio(...)``
 is the same call under asyncio. ``f.with_content_type("text/csv")(...)`` sends the body as another of
-its media types. An answer that is not a success raises :class:`ApiError`.
+its media types. Where the document shows how a list goes on, ``for page in f.pages(...)`` and ``for
+item in f.items(...)`` ask for its pages one after another; ``async for`` with ``f.pages.aio(...)``.
+An answer that is not a success raises :class:`ApiError`.
 
 There are two backends. Inside the sandbox the call is handed to the host, which encodes, authorises
 and sends it. Anywhere else it is sent from here with ``httpx``, and these variables are read at each
@@ -226,6 +228,7 @@ class Api:
         api_key: tuple[tuple[str, str], ...] = (),
         auth: bool = True,
         base_url: str | None = None,
+        pages: Mapping[str, str] | None = None,
         **unknown: object,
     ) -> Callable[[Callable[P, R]], Operation[P, R]]:
         """Makes a stub callable.
@@ -236,6 +239,7 @@ class Api:
         ``body`` is the argument's name and its media types, the one to send unasked first.
         ``encoding`` says of a form's media type how its properties are spelt, where not by default:
         ``"form"``, ``("form", explode)``, ``("form", explode, allow reserved)`` or a media type.
+        ``pages`` says how further pages are reached: see :class:`_Paging`.
         """
         if unknown:
             _too_new(self.server, unknown)
@@ -265,7 +269,7 @@ class Api:
             )
 
         def decorate(function: Callable[P, R]) -> Operation[P, R]:
-            return Operation(self, function, spec)
+            return Operation(self, function, spec, pages=pages)
 
         return decorate
 
@@ -289,6 +293,7 @@ class Operation(Generic[P, R]):
         function: Callable[P, R],
         spec: Callable[[], _Spec],
         content_type: str | None = None,
+        pages: Mapping[str, str] | None = None,
     ) -> None:
         self.__wrapped__ = function
         self.__module__ = function.__module__
@@ -299,6 +304,7 @@ class Operation(Generic[P, R]):
         self._make_spec = spec
         self._known_spec: _Spec | None = None
         self._content_type = content_type
+        self._pages = pages
 
     def __repr__(self) -> str:
         return f"<operation {self._api.server}.{self.__name__}>"
@@ -308,7 +314,7 @@ class Operation(Generic[P, R]):
         if _host is not None:
             answer = _host.call(self._api.server, self.__name__, arguments, **self._selection())
             return cast(R, _host_result(answer))
-        return cast(R, _call(self._api, self._spec, self._request(arguments)))
+        return cast(R, _call(self._api, self._spec, self._request(arguments))[0])
 
     async def aio(self, *args: P.args, **kwargs: P.kwargs) -> R:
         """The same call, awaited."""
@@ -317,12 +323,48 @@ class Operation(Generic[P, R]):
             call = _host.call_async
             answer = await call(self._api.server, self.__name__, arguments, **self._selection())
             return cast(R, _host_result(answer))
-        return cast(R, await _call_async(self._api, self._spec, self._request(arguments)))
+        value, _ = await _call_async(self._api, self._spec, self._request(arguments))
+        return cast(R, value)
+
+    @property
+    def pages(self) -> Pages[P, R]:
+        """``for page in f.pages(...)``: the answers to this call and to those for further pages."""
+        return Pages(self, _Paging.read(self.__name__, "pages", self._pages), False)
+
+    @property
+    def items(self) -> Pages[P, Any]:
+        """``for item in f.items(...)``: the items of all pages."""
+        return Pages(self, _Paging.read(self.__name__, "items", self._pages), True)
+
+    def _page(self, arguments: dict[str, Any], url: str | None, linked: bool) -> _Page:
+        """A page, and the URL of the next one that came in the header ``Link``."""
+        if _host is None:
+            return _call(self._api, self._spec, self._page_request(arguments, url))
+        if not linked:
+            return _host_result(_host.call(self._api.server, self.__name__, arguments)), None
+        return _host_page(_host.page(self._api.server, self.__name__, arguments, url))
+
+    async def _page_async(self, arguments: dict[str, Any], url: str | None, linked: bool) -> _Page:
+        if _host is None:
+            request = self._page_request(arguments, url)
+            return await _call_async(self._api, self._spec, request)
+        server, name = self._api.server, self.__name__
+        if not linked:
+            return _host_result(await _host.call_async(server, name, arguments)), None
+        return _host_page(await _host.page_async(server, name, arguments, url))
+
+    def _page_request(self, arguments: dict[str, Any], url: str | None) -> _Request:
+        request = self._request(arguments)
+        if url is None:
+            return request
+        return _followed(self.__name__, self._api, self._spec, request, arguments, url)
 
     def with_content_type(self, content_type: str) -> Operation[P, R]:
         """The same function, which sends its body as another of the documented media types."""
         _chosen(self.__name__, self._spec, content_type)
-        return Operation(self._api, self.__wrapped__, self._make_spec, content_type)
+        return Operation(
+            self._api, self.__wrapped__, self._make_spec, content_type, pages=self._pages
+        )
 
     def _selection(self) -> dict[str, str]:
         return {} if self._content_type is None else {"content_type": self._content_type}
@@ -350,7 +392,15 @@ class Operation(Generic[P, R]):
             if name not in known:
                 raise TypeError(f"{call} got an unexpected keyword argument {name!r}")
         optional = function.__kwdefaults__ or {}
-        missing = [n for n in known if n not in optional and kwargs.get(n) is None]
+        required = [name for name in known if name not in optional]
+        # What cannot be left out can only be meant as null, where its type has that.
+        types = function.__annotations__
+        nulls = {
+            name
+            for name in required
+            if kwargs.get(name, NULL) is None and str(types.get(name)).endswith(" | None")
+        }
+        missing = [name for name in required if kwargs.get(name) is None and name not in nulls]
         if missing:
             plural = "s" if len(missing) > 1 else ""
             raise TypeError(
@@ -359,7 +409,7 @@ class Operation(Generic[P, R]):
             )
         arguments: dict[str, Any] = {}
         for name, value in kwargs.items():
-            if value is None:
+            if value is None and name not in nulls:
                 continue
             try:
                 arguments[name] = _plain(value, [])
@@ -375,6 +425,279 @@ def _enumeration(names: list[str]) -> str:
     if len(quoted) < 3:
         return " and ".join(quoted)
     return f"{', '.join(quoted[:-1])}, and {quoted[-1]}"
+
+
+# -- pages ---------------------------------------------------------------------------------------
+
+# The value of a page, and the URL of the next one from the header ``Link``.
+_Page = tuple[object, str | None]
+
+
+class Pages(Generic[P, T]):
+    """What ``f.pages`` and ``f.items`` are: called, an iterator that asks for a page when the loop
+    comes to it. ``async for ... in f.pages.aio(...)`` is the same under asyncio."""
+
+    def __init__(self, operation: Operation[P, Any], paging: _Paging, of_items: bool) -> None:
+        self._operation = operation
+        self._paging = paging
+        self._of_items = of_items
+
+    def __repr__(self) -> str:
+        return f"<{'items' if self._of_items else 'pages'} of {self._operation!r}>"
+
+    def __call__(self, *args: P.args, **kwargs: P.kwargs) -> Iterator[T]:
+        return self._through(self._walk(args, kwargs))
+
+    def aio(self, *args: P.args, **kwargs: P.kwargs) -> AsyncIterator[T]:
+        """The same for ``async for``."""
+        return self._through_async(self._walk(args, kwargs))
+
+    def _walk(self, args: tuple[object, ...], kwargs: Mapping[str, object]) -> _Walk:
+        # Here rather than at the first step: an error belongs to the line with the mistake.
+        arguments = self._operation._arguments(args, kwargs)
+        return _Walk(self._operation.__name__, self._paging, arguments, self._of_items)
+
+    def _through(self, walk: _Walk) -> Iterator[T]:
+        while walk.goes_on:
+            try:
+                page = self._operation._page(*walk.asks_for())
+            except ApiError as error:
+                if walk.ends_with(error):
+                    return
+                raise
+            yield from cast("list[T]", walk.takes(*page))
+
+    async def _through_async(self, walk: _Walk) -> AsyncIterator[T]:
+        while walk.goes_on:
+            try:
+                page = await self._operation._page_async(*walk.asks_for())
+            except ApiError as error:
+                if walk.ends_with(error):
+                    return
+                raise
+            for item in cast("list[T]", walk.takes(*page)):
+                yield item
+
+
+class _Paging(NamedTuple):
+    """How further pages are reached, as the decorator describes it.
+
+    ``kind``: ``link`` (the header ``Link``), ``next_url`` (a URL at ``field``), ``cursor`` (the
+    ``parameter`` becomes what is at ``field``), ``page`` and ``offset`` (the ``parameter`` counts
+    from ``first``). ``items`` is the place of the list, ``size`` the parameter that bounds it.
+    """
+
+    kind: str
+    parameter: str
+    field: str
+    items: str | None
+    size: str
+    first: int
+
+    @classmethod
+    def read(cls, name: str, wanted: str, stated: Mapping[str, str] | None) -> _Paging:
+        if stated is None:
+            raise AttributeError(
+                f"{name}() has no `{wanted}`: its document shows no pagination; call {name}() itself"
+            )
+        kind, items = stated["kind"], stated.get("items")
+        if items is None and wanted == "items":
+            raise AttributeError(
+                f"{name}() has no `items`: its document does not show where they are; use `pages`"
+            )
+        first = int(stated.get("first", "1" if kind == "page" else "0"))
+        parameter, field = stated.get("parameter", ""), stated.get("field", "")
+        return cls(kind, parameter, field, items, stated.get("size", ""), first)
+
+
+class _Walk:
+    """One way through pages: what to ask for next, and when there is no more."""
+
+    def __init__(
+        self, name: str, paging: _Paging, arguments: dict[str, Any], of_items: bool
+    ) -> None:
+        self.goes_on = True
+        self._name = name
+        self._paging = paging
+        self._arguments = arguments
+        self._of_items = of_items
+        self._url: str | None = None
+        self._seen: set[str] = set()
+        self._number = 0
+        self._before: object = None
+        self._longest = 0
+        self._items = 0
+        self._starts_at_first = paging.parameter not in arguments
+
+    def asks_for(self) -> tuple[dict[str, Any], str | None, bool]:
+        """Arguments, the page's URL if it has one, and whether pages are reached by URLs."""
+        return self._arguments, self._url, self._paging.kind in ("link", "next_url")
+
+    def ends_with(self, error: ApiError) -> bool:
+        """Whether an error only says that there is no such page: so some APIs end a count."""
+        is_counted = self._paging.kind in ("page", "offset")
+        return is_counted and self._number > 0 and error.status == 404
+
+    def takes(self, value: object, link: str | None) -> list[object]:
+        """What a page brings to the loop. Decides whether there is another one."""
+        self._number += 1
+        items = None if self._paging.items is None else _at(value, self._paging.items)
+        found = items if isinstance(items, list) else []
+        self.goes_on = False
+        if self._paging.kind in ("page", "offset"):
+            if self._number > 1 and not found:
+                return []
+            if self._number > 1 and value == self._before:
+                if self._longest < self._size():
+                    # The list was complete, and the API does not count.
+                    return []
+                self._repeats(f"the same for another `{self._paging.parameter}`")
+            self._count(value, found)
+            self._before = value
+        elif self._paging.kind == "cursor":
+            self._go_to_cursor(value, found)
+        else:
+            self._go_to_url(link if self._paging.kind == "link" else _at(value, self._paging.field))
+        if not self._of_items:
+            return [value]
+        if items is not None and not isinstance(items, list):
+            raise RuntimeError(
+                f"{self._name}(): page {self._number} has no list at `{self._paging.items}`; "
+                "use `pages`"
+            )
+        return found
+
+    def _size(self) -> float:
+        size = self._arguments.get(self._paging.size)
+        return size if isinstance(size, int) and size > 0 else float("inf")
+
+    def _count(self, value: object, found: list[object]) -> None:
+        """The next number, unless this page is the last."""
+        count = len(found)
+        self._items += count
+        # Shorter than asked for is the last page, but for the first, which a limit of the API's
+        # own may have cut.
+        is_short = count < self._size() and count < self._longest
+        self._longest = max(self._longest, count)
+        more = _says_more(value)
+        if not found or more is False or (is_short and more is None):
+            return
+        if self._starts_at_first and _is_all(value, self._items, self._number, self._paging.kind):
+            return
+        parameter = self._paging.parameter
+        current = self._arguments.get(parameter, self._paging.first)
+        if isinstance(current, bool) or not isinstance(current, (int, float)):
+            raise TypeError(f"{self._name}() argument {parameter!r} must be int to go on from it")
+        step = 1 if self._paging.kind == "page" else count
+        self._arguments = {**self._arguments, parameter: int(current) + step}
+        self.goes_on = True
+
+    def _go_to_cursor(self, value: object, found: list[object]) -> None:
+        cursor = _at(value, self._paging.field)
+        if cursor in (None, "", False) or _says_more(value) is False:
+            return
+        if isinstance(cursor, bool) or not isinstance(cursor, (str, int)):
+            raise RuntimeError(
+                f"{self._name}(): what page {self._number} has at `{self._paging.field}` is no cursor"
+            )
+        is_empty = self._paging.items is not None and not found
+        is_known = str(cursor) in self._seen or cursor == self._arguments.get(
+            self._paging.parameter
+        )
+        if is_known and not is_empty:
+            self._repeats("the cursor of an earlier one")
+        if is_known:
+            return
+        self._seen.add(str(cursor))
+        self._arguments = {**self._arguments, self._paging.parameter: cursor}
+        self.goes_on = True
+
+    def _go_to_url(self, url: object) -> None:
+        if isinstance(url, dict):
+            url = url.get("href")
+        if url in (None, "", False):
+            return
+        if not isinstance(url, str):
+            raise RuntimeError(
+                f"{self._name}(): what page {self._number} has at `{self._paging.field}` is no URL"
+            )
+        if url in self._seen:
+            self._repeats("the next URL of an earlier one")
+        self._seen.add(url)
+        self._url = url
+        self.goes_on = True
+
+    def _repeats(self, what: str) -> NoReturn:
+        raise RuntimeError(
+            f"{self._name}(): page {self._number} has {what}; stopped, since this would not end"
+        )
+
+
+def _at(value: Any, path: str) -> Any:
+    """What is at a dotted path, where a name may hold dots itself; None where nothing is."""
+    while path:
+        if isinstance(value, dict) and path in value:
+            return value[path]
+        name, _, path = path.partition(".")
+        if isinstance(value, list) and name == "-1" and value:
+            value = value[-1]
+        elif isinstance(value, dict):
+            value = value.get(name)
+        else:
+            return None
+    return value
+
+
+_ABOUT_THE_PAGE = ("meta", "metadata", "_meta", "pagination", "paging", "page", "page_info", "pageInfo")
+
+
+def _said(value: object, names: frozenset[str]) -> list[Any]:
+    """What a page says of itself under these names, spelt without case and underscores."""
+    if not isinstance(value, dict):
+        return []
+    places = [value, *(value.get(name) for name in _ABOUT_THE_PAGE)]
+    return [
+        item
+        for place in places
+        if isinstance(place, dict)
+        for name, item in place.items()
+        if name.lower().replace("_", "").replace("-", "") in names
+    ]
+
+
+_MORE = frozenset(("hasmore", "hasnext", "hasnextpage", "more", "moreresults"))
+_DONE = frozenset(("done", "islast", "last", "islastpage"))
+_TOTALS = frozenset(
+    f"total{name}" for name in ("", "count", "items", "results", "records", "elements", "rows")
+)
+_TOTAL_PAGES = frozenset(("totalpages", "pagecount", "lastpage", "numpages", "pagestotal"))
+
+
+def _says_more(value: object) -> bool | None:
+    """Whether there is another page, where a page says so."""
+    for item in _said(value, _MORE):
+        if isinstance(item, bool):
+            return item
+    for item in _said(value, _DONE):
+        if isinstance(item, bool):
+            return not item
+    return None
+
+
+def _is_all(value: object, items: int, pages: int, kind: str) -> bool:
+    """Whether the totals of a page say that it is the last of those seen from the first on."""
+
+    def is_reached(names: frozenset[str], count: int) -> bool:
+        totals = [item for item in _said(value, names) if type(item) is int and item > 0]
+        return bool(totals) and count >= max(totals)
+
+    return is_reached(_TOTALS, items) or (kind == "page" and is_reached(_TOTAL_PAGES, pages))
+
+
+def _host_page(answer: tuple[str, Any, str | None]) -> _Page:
+    """The host's answer to a request for a page."""
+    outcome, value, link = answer
+    return _host_result((outcome, value)), link
 
 
 def _host_result(answer: tuple[str, Any]) -> object:
@@ -962,7 +1285,8 @@ def _named_parts(name: str, value: Any, style: _Parameter | None, media_type: st
     """The parts of a property."""
     one_file = _file(value) is not None
     some_file = isinstance(value, list) and any(_file(item) is not None for item in value)
-    if style is not None and not one_file and not some_file:
+    # No reader of multipart bodies takes objects apart, whatever their style.
+    if style is not None and not one_file and not some_file and not isinstance(value, dict):
         pairs = _spread(style, value, encoded=False)
         return [f"{_disposition(key)}\r\n\r\n{text}".encode() for key, text in pairs]
     values = value if isinstance(value, list) and not one_file else [value]
@@ -1361,6 +1685,138 @@ def _visible_headers(headers: Mapping[str, str]) -> dict[str, str]:
     }
 
 
+# -- the next page where the API says it is --------------------------------------------------------
+# The same rules as the host's, in the same words.
+
+_MAX_URL = 60_000
+_MAX_LINKS = 100
+_AWAY = "its next URL leads away from the server's base URL"
+_URL_CHARACTERS = _UNRESERVED | frozenset(b":/?#[]@!$&'()*+,;=%")
+_PORTS = {"http": 80, "https": 443}
+
+
+def _followed(
+    function: str,
+    api: Api,
+    spec: _Spec,
+    request: _Request,
+    arguments: Mapping[str, Any],
+    url: str,
+) -> _Request:
+    """The request for the page at a URL that came with an answer: it decides no more than the
+    query of a further call of the same operation. Headers and cookies are those of the first."""
+
+    def refuse(why: str) -> NoReturn:
+        raise EgressError(f"{function}() is refused: {why}")
+
+    if len(url) > _MAX_URL:
+        refuse(f"its next URL is longer than {_MAX_URL} bytes")
+    if not url.isascii() or any(byte not in _URL_CHARACTERS for byte in url.encode()):
+        refuse("its next URL holds characters that no URL holds")
+    origin, prefix, _ = _base(api, spec)
+    rest, _, query = url.partition("#")[0].partition("?")
+    scheme, slashes, after = rest.partition("//")
+    has_authority = bool(slashes) and "/" not in scheme
+    if has_authority:
+        authority, slash, after = after.partition("/")
+        rest = slash + after
+        own_scheme = origin.partition("://")[0]
+        wanted = f"{scheme or f'{own_scheme}:'}//{authority}"
+        if "@" in authority or _origin(wanted) != _origin(origin):
+            refuse(_AWAY)
+    elif ":" in rest.partition("/")[0]:
+        refuse(_AWAY)
+    own = prefix + request.path
+    if not has_authority and not rest.startswith("/"):
+        rest = own.rpartition("/")[0] + "/" + rest if rest else own
+    from urllib.parse import unquote
+
+    if any(unquote(segment) in (".", "..") for segment in rest.split("/")):
+        refuse("its next URL holds `.` or `..` in its path")
+    path = rest.removeprefix(prefix)
+    if not rest.startswith(prefix) or not path.startswith("/"):
+        refuse(_AWAY)
+    if not _fits(spec.template, path):
+        refuse("its next URL leads to something other than this operation")
+    secret = {name for place, name in spec.api_key if place == "query"}
+    items: list[str] = []
+    for item in query.split("&"):
+        name = unquote(item.partition("=")[0].replace("+", " "))
+        if _is_declared(spec, arguments, name):
+            items.append(item)
+        elif item and name not in secret:
+            refuse(f"its next URL has the query parameter `{name}`, which is not declared")
+    return request._replace(path=path, query=items)
+
+
+def _origin(url: str) -> tuple[str, str, int | None] | None:
+    from urllib.parse import urlsplit
+
+    try:
+        parts = urlsplit(url)
+        return parts.scheme, parts.hostname or "", parts.port or _PORTS.get(parts.scheme)
+    except ValueError:
+        return None
+
+
+def _fits(template: str, path: str) -> bool:
+    """Whether an encoded path is one of a template, each placeholder one character or more."""
+    import re
+
+    pattern = ""
+    rest = template.partition("#")[0].partition("?")[0]
+    while rest:
+        literal, brace, rest = rest.partition("{")
+        _, closing, rest = rest.partition("}")
+        pattern += re.escape(_legal(literal)) + ("[^/]+" if brace and closing else "")
+    return re.fullmatch(pattern, path) is not None
+
+
+def _is_declared(spec: _Spec, arguments: Mapping[str, Any], name: str) -> bool:
+    for parameter in spec.query:
+        if name == parameter.wire_name:
+            return True
+        if parameter.style == "deepObject" and name.startswith(f"{parameter.wire_name}["):
+            return True
+        value = arguments.get(parameter.name)
+        if parameter.style == "form" and parameter.explode and isinstance(value, dict):
+            if name in value:
+                return True
+    return False
+
+
+def _next_link(header: str) -> str | None:
+    """The target of the first link with ``rel="next"`` (RFC 8288, section 3)."""
+    rest = header
+    for _ in range(_MAX_LINKS):
+        _, opened, rest = rest.partition("<")
+        target, closed, rest = rest.partition(">")
+        if not opened or not closed:
+            return None
+        parameters, rest = _link_parameters(rest)
+        relations = parameters.get("rel", "").lower().split()
+        # A link with an anchor is from elsewhere: it says nothing of this page.
+        if "next" in relations and "anchor" not in parameters:
+            return target.strip()
+    return None
+
+
+def _link_parameters(rest: str) -> tuple[dict[str, str], str]:
+    """The parameters of a link, the first of a name, and what follows them."""
+    import re
+
+    parameters: dict[str, str] = {}
+    parameter = re.compile(
+        r'[ \t]*;([^=;,]*)(?:=[ \t]*(?:"((?:[^"\\]|\\.)*)(?:"|$)|([^;,]*)))?', re.DOTALL
+    )
+    while (found := parameter.match(rest)) is not None:
+        name, quoted, token = found.groups()
+        value = re.sub(r"\\(.)", r"\1", quoted) if quoted is not None else (token or "").strip()
+        parameters.setdefault(name.strip().lower(), value)
+        rest = rest[found.end() :]
+    return parameters, rest
+
+
 # -- the outside backend -------------------------------------------------------------------------
 
 
@@ -1375,7 +1831,7 @@ class _Outgoing(NamedTuple):
     secrets: list[str]
 
 
-def _call(api: Api, spec: _Spec, request: _Request) -> object:
+def _call(api: Api, spec: _Spec, request: _Request) -> _Page:
     outgoing = _address(api, spec, request)
     client = _client()
     response = problem = None
@@ -1384,7 +1840,7 @@ def _call(api: Api, spec: _Spec, request: _Request) -> object:
         reader = _reader(spec, response.status_code, response.headers.get("content-type"))
         if reader is not None:
             kind = EventStream if isinstance(reader, _Events) else ItemStream
-            return kind(_arriving(response, reader), end=response.close)
+            return kind(_arriving(response, reader), end=response.close), None
         response.read()
     except Exception as error:  # noqa: BLE001 - whatever it is, its text may hold the URL
         response, problem = None, type(error).__name__
@@ -1406,7 +1862,7 @@ def _arriving(response: Any, reader: _Items) -> Iterator[Any]:
         response.close()
 
 
-async def _call_async(api: Api, spec: _Spec, request: _Request) -> object:
+async def _call_async(api: Api, spec: _Spec, request: _Request) -> _Page:
     outgoing = _address(api, spec, request)
     client = _async_client()
     response = problem = None
@@ -1415,7 +1871,7 @@ async def _call_async(api: Api, spec: _Spec, request: _Request) -> object:
         reader = _reader(spec, response.status_code, response.headers.get("content-type"))
         if reader is not None:
             kind = EventStream if isinstance(reader, _Events) else ItemStream
-            return kind(_arriving_async(response, reader), end=response.aclose)
+            return kind(_arriving_async(response, reader), end=response.aclose), None
         await response.aread()
     except Exception as error:  # noqa: BLE001 - whatever it is, its text may hold the URL
         response, problem = None, type(error).__name__
@@ -1452,7 +1908,7 @@ def _build(client: Any, outgoing: _Outgoing) -> Any:
 
 def _result(
     api: Api, spec: _Spec, outgoing: _Outgoing, response: Any, problem: str | None
-) -> object:
+) -> _Page:
     if response is None:
         raise ApiError(
             0,
@@ -1464,7 +1920,8 @@ def _result(
     body: bytes = response.content
     value = _decode(spec, status, content_type, body)
     if 200 <= status < 300:
-        return value
+        link = response.headers.get("link")
+        return value, _next_link(link) if link else None
     # An API may echo what it was sent. Before the text is cut, and after it is unescaped.
     for secret in outgoing.secrets:
         body = body.replace(secret.encode(), b"***")

@@ -434,7 +434,7 @@ class HostChannel:
         self._write_lock = threading.Lock()
         self._state_lock = threading.Lock()
         self._numbers = itertools.count(1)
-        self._waiting: dict[int, concurrent.futures.Future[tuple[str, Any]]] = {}
+        self._waiting: dict[int, concurrent.futures.Future[tuple[str, Any, str | None]]] = {}
         self._reader: threading.Thread | None = None
         self._closed = ""
         os.register_at_fork(after_in_child=self._after_fork)
@@ -453,7 +453,19 @@ class HostChannel:
         content_type: str | None = None,
     ) -> tuple[str, Any]:
         """Calls a compiled function; ("ok", value) or ("error", what went wrong)."""
-        message, payload, answer = self._prepare(server, function, arguments, content_type)
+        status, value, _ = self._ask(server, function, arguments, content_type=content_type)
+        return status, value
+
+    def page(
+        self, server: str, function: str, arguments: dict[str, Any], url: str | None
+    ) -> tuple[str, Any, str | None]:
+        """The first page of a function's answers, or that at a URL; where the next one is."""
+        return self._ask(server, function, arguments, url=url)
+
+    def _ask(
+        self, server: str, function: str, arguments: dict[str, Any], **further: str | None
+    ) -> tuple[str, Any, str | None]:
+        message, payload, answer = self._prepare(server, function, arguments, **further)
         self.send(CALL, message, payload)
         return answer.result()
 
@@ -464,8 +476,21 @@ class HostChannel:
         arguments: dict[str, Any],
         content_type: str | None = None,
     ) -> tuple[str, Any]:
-        """The same without blocking the event loop."""
-        message, payload, answer = self._prepare(server, function, arguments, content_type)
+        """As :meth:`call`, without blocking the event loop."""
+        asked = self._ask_async(server, function, arguments, content_type=content_type)
+        status, value, _ = await asked
+        return status, value
+
+    async def page_async(
+        self, server: str, function: str, arguments: dict[str, Any], url: str | None
+    ) -> tuple[str, Any, str | None]:
+        """As :meth:`page`, without blocking the event loop."""
+        return await self._ask_async(server, function, arguments, url=url)
+
+    async def _ask_async(
+        self, server: str, function: str, arguments: dict[str, Any], **further: str | None
+    ) -> tuple[str, Any, str | None]:
+        message, payload, answer = self._prepare(server, function, arguments, **further)
         if len(payload) <= CHUNK:
             self.send(CALL, message, payload)
         else:
@@ -475,15 +500,16 @@ class HostChannel:
         return await asyncio.wrap_future(answer)
 
     def _prepare(
-        self, server: str, function: str, arguments: dict[str, Any], content_type: str | None
-    ) -> tuple[int, bytes, concurrent.futures.Future[tuple[str, Any]]]:
+        self, server: str, function: str, arguments: dict[str, Any], **further: str | None
+    ) -> tuple[int, bytes, concurrent.futures.Future[tuple[str, Any, str | None]]]:
         """The number and the bytes of a call, and where its answer will be."""
-        request = {"server": server, "function": function, "arguments": arguments}
-        if content_type is not None:
-            request["content_type"] = content_type
+        request: dict[str, Any] = {"server": server, "function": function, "arguments": arguments}
+        request.update(further)
         encoder = Encoder(argument_value, segments=True, depth=MAX_DEPTH + CALL_LEVELS)
         payload = pack(encoder.encode(request), encoder.segments)
-        answer: concurrent.futures.Future[tuple[str, Any]] = concurrent.futures.Future()
+        answer: concurrent.futures.Future[tuple[str, Any, str | None]] = (
+            concurrent.futures.Future()
+        )
         with self._state_lock:
             if self._closed:
                 raise RuntimeError(self._closed)
@@ -511,8 +537,8 @@ class HostChannel:
         if waiting is None or not waiting.set_running_or_notify_cancel():
             return
         try:
-            status, value = unpack(payload)
-            waiting.set_result((status, value))
+            status, value, *further = unpack(payload)
+            waiting.set_result((status, value, *further) if further else (status, value, None))
         except BaseException as error:
             waiting.set_exception(error)
 
@@ -535,7 +561,13 @@ class HostChannel:
 def install_host_module(channel: HostChannel) -> None:
     """Makes `import _mce_host` work; it does so nowhere else."""
     module = types.ModuleType("_mce_host", "Calls to the host; used by `mce_runtime`.")
-    module.__dict__.update(call=channel.call, call_async=channel.call_async, RawNumber=RawNumber)
+    module.__dict__.update(
+        call=channel.call,
+        call_async=channel.call_async,
+        page=channel.page,
+        page_async=channel.page_async,
+        RawNumber=RawNumber,
+    )
     sys.modules["_mce_host"] = module
 
 

@@ -74,7 +74,15 @@ const NARROW: &[(&str, &str, &[&str])] = &[
     (
         "broker",
         "sandbox",
-        &["Call", "CallError", "Host", "Reply", "Stream"],
+        &[
+            "Call",
+            "CallError",
+            "Host",
+            "Page",
+            "PageCall",
+            "Reply",
+            "Stream",
+        ],
     ),
     ("sandbox", "config", &["Environment", "Settings"]),
 ];

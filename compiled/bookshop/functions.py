@@ -73,10 +73,12 @@ def get_health() -> None:
         "max_price": ("form", True, "maxPrice"),
         "language": "form",
         "limit": "form",
+        "page": "form",
     },
     accept="application/json",
     responses={"200": "json", "401": "json"},
     api_key=(("header", "X-Shop-Key"),),
+    pages={"kind": "page", "parameter": "page", "items": "", "size": "limit"},
 )
 def list_books(
     *,
@@ -84,6 +86,7 @@ def list_books(
     max_price: float | None = None,
     language: list[Literal["de", "en", "fr"]] | None = None,
     limit: int | None = None,
+    page: int | None = None,
 ) -> list[Book]:
     """List books, cheapest first
 
@@ -92,9 +95,14 @@ def list_books(
         max_price: Only books that cost no more than this, in euros. At least 0.
         language: Only books in one of these languages
         limit: At most so many books. 1 to 100. The API's default is `20`.
+        page: Which page of so many books. At least 1. The API's default is `1`.
 
     Returns:
         The books
+
+    Pages:
+        `for page in list_books.pages(...)` goes through all pages, `list_books.items(...)`
+            through their items; `async for` with `.aio`.
 
     Raises:
         ApiError: The answer was not a success (401 The key is missing or wrong).

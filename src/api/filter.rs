@@ -231,6 +231,7 @@ mod tests {
                     body: None,
                     responses: Vec::new(),
                     response_descriptions: std::collections::BTreeMap::new(),
+                    success_headers: std::collections::BTreeSet::new(),
                     security: Vec::new(),
                 })
                 .collect(),

@@ -286,15 +286,84 @@ pub struct Response {
 }
 
 /// How a [`Function`]'s further pages are reached.
+///
+/// A path leads to a member of the response: names joined by dots, where a name may hold dots
+/// itself; `-1` is the last item of a list.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Pagination {
     /// The way.
-    pub kind: String,
-    /// The parameter that carries it.
+    pub kind: PaginationKind,
+    /// The Python name of the parameter that a further page is asked for with.
     pub parameter: Option<String>,
-    /// The member of the response that holds it.
+    /// The path of what the next page is asked for with: a cursor or a URL.
     pub field: Option<String>,
+    /// The path of the list of items; empty where the response is that list, null where it is not
+    /// known.
+    #[serde(default)]
+    pub items: Option<String>,
+    /// The Python name of the parameter that bounds the items of a page.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub size: Option<String>,
+    /// What the parameter counts from, where that is not 1 for pages and 0 for offsets.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub first: Option<u8>,
+}
+
+/// The ways to a further page.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum PaginationKind {
+    /// The header `Link` holds the next URL (RFC 8288, `rel="next"`).
+    Link,
+    /// The response holds the next URL.
+    NextUrl,
+    /// The response holds what a parameter goes on from.
+    Cursor,
+    /// A parameter holds the number of the page.
+    Page,
+    /// A parameter holds how many items to pass over.
+    Offset,
+}
+
+impl Pagination {
+    /// What is set, each as text: what the stub's decorator states.
+    #[must_use]
+    pub fn texts(&self) -> Vec<(&'static str, String)> {
+        let first = self.first.map(|first| first.to_string());
+        let further = [
+            ("parameter", &self.parameter),
+            ("field", &self.field),
+            ("items", &self.items),
+            ("size", &self.size),
+            ("first", &first),
+        ];
+        let further = further
+            .into_iter()
+            .filter_map(|(key, text)| Some((key, text.clone()?)));
+        let kind = ("kind", self.kind.name().to_owned());
+        std::iter::once(kind).chain(further).collect()
+    }
+}
+
+impl PaginationKind {
+    /// As the manifest spells it.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Link => "link",
+            Self::NextUrl => "next_url",
+            Self::Cursor => "cursor",
+            Self::Page => "page",
+            Self::Offset => "offset",
+        }
+    }
+
+    /// Whether a further page is at a URL that the API gives.
+    #[must_use]
+    pub fn is_followed(self) -> bool {
+        matches!(self, Self::Link | Self::NextUrl)
+    }
 }
 
 /// An operation of the document that was not compiled.

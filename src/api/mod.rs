@@ -6,6 +6,7 @@ pub mod identifiers;
 mod manifest;
 mod model;
 mod naming;
+mod pagination;
 mod reserved;
 pub mod schema;
 mod unique;
@@ -16,3 +17,4 @@ pub use model::{
     sent_path,
 };
 pub use naming::{NamedApi, NamingError, OperationNames, give_names};
+pub use pagination::pagination;

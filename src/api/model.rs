@@ -62,6 +62,8 @@ pub struct Operation {
     pub responses: Vec<Response>,
     /// What the document says of each response, by status.
     pub response_descriptions: BTreeMap<String, String>,
+    /// Headers that the document describes of a success, in lower case.
+    pub success_headers: BTreeSet<String>,
     /// The effective security; `[{}]` (a credential is optional) where the document says nothing.
     pub security: Security,
 }

@@ -197,6 +197,27 @@ impl Base {
         (self.below(&url) == Some(path) && url.fragment().is_none()).then_some(url)
     }
 
+    /// `http` or `https`.
+    pub(super) fn scheme(&self) -> &str {
+        self.origin.scheme()
+    }
+
+    /// Whether a URL is on the origin that is called.
+    pub(super) fn has_origin_of(&self, url: &Url) -> bool {
+        url.origin() == self.origin.origin()
+    }
+
+    /// The whole path of a path below the base URL.
+    pub(super) fn path_of(&self, below: &str) -> String {
+        format!("{}{below}", self.prefix)
+    }
+
+    /// What stands below the base URL in a whole path.
+    pub(super) fn below_prefix<'path>(&self, path: &'path str) -> Option<&'path str> {
+        path.strip_prefix(self.prefix.as_str())
+            .filter(|below| below.starts_with('/'))
+    }
+
     /// The path below the base URL, where a URL keeps its origin and prefix.
     pub(super) fn below<'url>(&self, url: &'url Url) -> Option<&'url str> {
         let clean = url.username().is_empty() && url.password().is_none();

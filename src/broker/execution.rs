@@ -10,13 +10,14 @@ use tokio::sync::Semaphore;
 use tokio::time::Instant;
 
 use super::exchange::{Answer, exchange};
+use super::following;
 use super::names::{is_shown_header, quoted};
 use super::outgoing::Parts;
 use super::recording::{self, Recording};
 use super::server::{Link, Server};
 use super::{Broker, Redactor, Scope};
 use crate::api::Function;
-use crate::sandbox::{Call, CallError, Host, Reply, Stream};
+use crate::sandbox::{Call, CallError, Host, Page, PageCall, Reply, Stream};
 use crate::wire::{self, Streamed, Value};
 
 /// Bytes of an answer that take long enough to read to be read elsewhere.
@@ -45,12 +46,12 @@ impl Execution {
     }
 
     /// One call, its record under way.
-    async fn make(&self, call: &Call, recording: &mut Recording) -> Result<Reply, CallError> {
+    async fn make(&self, asked: &PageCall, recording: &mut Recording) -> Result<Reply, CallError> {
         let Call {
             server: server_name,
             function: function_name,
             ..
-        } = call;
+        } = &asked.call;
         let limit = self.broker.limits.max_calls;
         let before = self.calls.fetch_add(1, Ordering::Relaxed);
         if before >= limit {
@@ -78,7 +79,7 @@ impl Execution {
         let timeout = server.target.config.timeout.unwrap_or(limits.call_timeout);
         // A stream that has no end must not run into the time limit, which would lose all of it.
         let end = Instant::now() + timeout.mul_f64(0.9);
-        let answer = tokio::time::timeout(timeout, self.send(server, function, call, end))
+        let answer = tokio::time::timeout(timeout, self.send(server, function, asked, end))
             .await
             .map_err(|_| CallError::Network {
                 message: format!(
@@ -123,14 +124,14 @@ impl Execution {
         &self,
         server: &Server,
         function: &Function,
-        call: &Call,
+        asked: &PageCall,
         end: Instant,
     ) -> Result<Answer, CallError> {
         let Call {
             arguments,
             content_type,
             ..
-        } = call;
+        } = &asked.call;
         let broker = &*self.broker;
         let manifest = &*server.target.manifest;
         let Link { base, connections } =
@@ -173,6 +174,10 @@ impl Execution {
         .map_err(|error| CallError::Argument {
             message: error.to_string(),
         })?;
+        let request = match &asked.url {
+            Some(url) => parts.followed(request, url)?,
+            None => request,
+        };
         let outgoing = parts.assemble(request)?;
         let limit = broker.limits.max_request_bytes;
         if outgoing.size() > limit {
@@ -229,12 +234,19 @@ fn conclusion(
     let status = answer.status.as_u16();
     let decoded = wire::decode(function, status, content_type, &answer.body);
     let (message, body) = match decoded {
-        Ok(value) if answer.status.is_success() => {
+        Ok(mut value) if answer.status.is_success() => {
+            redactor.value(&mut value);
             let stream = Streamed::of(status, content_type).map(|kind| Stream {
                 kind,
                 is_cut: answer.is_cut,
             });
-            return redacted(redactor, Ok(Reply { value, stream }));
+            let next = following::next_of(function, &answer.headers);
+            let next = next.map(|url| redactor.text(&url).into_owned());
+            return Ok(Reply {
+                value,
+                stream,
+                next,
+            });
         }
         Err(error) if answer.status.is_success() => (
             format!("{status}, but the answer cannot be read: {error}"),
@@ -261,19 +273,34 @@ fn conclusion(
         body,
         headers: shown(&answer.headers),
     };
-    redacted(redactor, Err(error))
+    Err(redacted(redactor, error))
 }
 
 #[async_trait]
 impl Host for Execution {
     async fn perform(&self, call: Call) -> Result<Reply, CallError> {
+        self.recorded(PageCall { call, url: None }).await
+    }
+
+    async fn page(&self, asked: PageCall) -> Result<Page, CallError> {
+        let Reply { value, next, .. } = self.recorded(asked).await?;
+        Ok(Page { value, next })
+    }
+}
+
+impl Execution {
+    /// A call and its record.
+    async fn recorded(&self, asked: PageCall) -> Result<Reply, CallError> {
         let recorder = Arc::clone(&self.broker.recorder);
-        let mut recording = Recording::start(recorder, &self.scope, &call.server, &call.function);
-        let result = self.make(&call, &mut recording).await;
+        let Call {
+            server, function, ..
+        } = &asked.call;
+        let mut recording = Recording::start(recorder, &self.scope, server, function);
+        let result = self.make(&asked, &mut recording).await;
         let result = match result {
             // These were freed of secrets when the answer was read.
             Ok(_) | Err(CallError::Api { .. }) => result,
-            Err(_) => redacted(&self.broker.redactor, result),
+            Err(error) => Err(redacted(&self.broker.redactor, error)),
         };
         recording.ended(result.as_ref().err());
         result
@@ -326,33 +353,25 @@ fn shown(headers: &HeaderMap) -> IndexMap<String, String> {
     shown
 }
 
-/// What a call returns, without secrets.
-fn redacted(redactor: &Redactor, result: Result<Reply, CallError>) -> Result<Reply, CallError> {
+/// Why a call has no value, without secrets.
+fn redacted(redactor: &Redactor, mut error: CallError) -> CallError {
     let clean = |text: &mut String| *text = redactor.text(text).into_owned();
-    match result {
-        Ok(mut reply) => {
-            redactor.value(&mut reply.value);
-            Ok(reply)
+    match &mut error {
+        CallError::Api {
+            message,
+            body,
+            headers,
+            ..
+        } => {
+            clean(message);
+            redactor.value(body);
+            headers.values_mut().for_each(clean);
         }
-        Err(mut error) => {
-            match &mut error {
-                CallError::Api {
-                    message,
-                    body,
-                    headers,
-                    ..
-                } => {
-                    clean(message);
-                    redactor.value(body);
-                    headers.values_mut().for_each(clean);
-                }
-                CallError::Argument { message }
-                | CallError::Network { message }
-                | CallError::Egress { message }
-                | CallError::Limit { message }
-                | CallError::Internal { message } => clean(message),
-            }
-            Err(error)
-        }
+        CallError::Argument { message }
+        | CallError::Network { message }
+        | CallError::Egress { message }
+        | CallError::Limit { message }
+        | CallError::Internal { message } => clean(message),
     }
+    error
 }

@@ -23,6 +23,7 @@ mod address;
 mod base;
 mod exchange;
 mod execution;
+mod following;
 mod limits;
 mod names;
 mod outgoing;

@@ -22,7 +22,7 @@ use crate::vault::Credential;
 use crate::wire::{self, Arguments, COMPONENT, Request, Value};
 
 /// The longest URL that is sent; most servers take far less.
-const LONGEST_URL: usize = 60_000;
+pub(super) const LONGEST_URL: usize = 60_000;
 
 /// The most bytes of headers from arguments; most servers take far less.
 const LONGEST_HEADERS: usize = 60_000;
@@ -119,7 +119,7 @@ impl Parts<'_> {
         })
     }
 
-    fn refuse(&self, why: &str) -> CallError {
+    pub(super) fn refuse(&self, why: &str) -> CallError {
         CallError::Egress {
             message: format!("{}() is refused: {why}", self.function.name),
         }
@@ -158,7 +158,7 @@ impl Parts<'_> {
     }
 
     /// Names of credentials in a place, in use or not.
-    fn credential_names(&self, location: Location) -> BTreeSet<String> {
+    pub(super) fn credential_names(&self, location: Location) -> BTreeSet<String> {
         let schemes = self.manifest.security_schemes.values();
         let of_schemes = schemes
             .filter(|scheme| {
@@ -264,7 +264,7 @@ impl Parts<'_> {
     }
 
     /// All the keys that arguments spread over the query or the cookies.
-    fn all_free_keys(&self, location: Location) -> HashSet<&str> {
+    pub(super) fn all_free_keys(&self, location: Location) -> HashSet<&str> {
         self.parameters(location)
             .flat_map(|parameter| self.free_keys(parameter))
             .collect()
@@ -327,7 +327,7 @@ impl Parts<'_> {
         Ok((query, secrets))
     }
 
-    fn is_declared_query(&self, name: &str) -> bool {
+    pub(super) fn is_declared_query(&self, name: &str) -> bool {
         self.parameters(Location::Query).any(|parameter| {
             let wire_name = parameter.wire_name.as_str();
             name == wire_name

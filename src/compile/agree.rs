@@ -163,6 +163,17 @@ fn decorator(manifest: &Manifest, function: &Function) -> Arguments {
     if let Some(base_url) = &function.base_url {
         say("base_url", Value::from(base_url.as_str()));
     }
+    if let Some(pagination) = &function.pagination {
+        let texts = pagination.texts().into_iter();
+        say(
+            "pages",
+            Value::Object(
+                texts
+                    .map(|(key, text)| (key.to_owned(), text.into()))
+                    .collect(),
+            ),
+        );
+    }
     arguments
 }
 

@@ -156,7 +156,7 @@ fn function(
             })
             .collect(),
         security: operation.security.clone(),
-        pagination: None,
+        pagination: rendered.pagination.clone(),
     }
 }
 

@@ -1,7 +1,7 @@
 //! Responses: which media type is used and what it carries.
 
 use std::borrow::Cow;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::{Map, Value, json};
 
@@ -19,6 +19,23 @@ pub(super) fn media_schema(media: &Value) -> Cow<'_, Value> {
         (None, Some(items)) => Cow::Owned(json!({"type": "array", "items": items})),
         (None, None) => Cow::Owned(Value::Bool(true)),
     }
+}
+
+/// The headers that an operation's successes have, in lower case.
+pub(super) fn success_headers(
+    document: &Document,
+    operation: &Map<String, Value>,
+) -> BTreeSet<String> {
+    let responses = operation.get("responses").and_then(Value::as_object);
+    let successes = responses
+        .into_iter()
+        .flatten()
+        .filter(|(status, _)| status.starts_with('2'));
+    successes
+        .filter_map(|(_, response)| document.resolve(response).ok()?.get("headers")?.as_object())
+        .flat_map(Map::keys)
+        .map(|name| name.to_ascii_lowercase())
+        .collect()
 }
 
 /// Whether a text is a media type or a range of them, with or without parameters.

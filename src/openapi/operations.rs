@@ -353,6 +353,7 @@ fn operation(
         body,
         responses,
         response_descriptions,
+        success_headers: content::success_headers(document, contents),
         security: security::of_operation(members, &reader.security, warn),
     })
 }

@@ -77,7 +77,7 @@ pub(super) struct Purpose {
 
 /// Turns schemas into types. `named` are the schemas with names, by the names their classes bear.
 pub(super) struct Types<'a> {
-    named: &'a IndexMap<String, Value>,
+    pub(super) named: &'a IndexMap<String, Value>,
     known: HashMap<&'a str, PythonType>,
     /// The names whose types are being found, each within the one before.
     open: Vec<&'a str>,

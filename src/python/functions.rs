@@ -13,8 +13,8 @@ use super::remarks::{Format, discriminator, joined, limits};
 use super::text::{docstring, one_line, prose, string_literal};
 use super::types::PythonType;
 use crate::api::{
-    Encoding, Location, Media, NamedApi, Operation, OperationBody, OperationNames, Style, accept,
-    successes,
+    Encoding, Location, Media, NamedApi, Operation, OperationBody, OperationNames, Pagination,
+    Style, accept, successes,
 };
 
 /// Characters of a description that go into a docstring; the manifest has all of it.
@@ -37,7 +37,12 @@ pub(super) struct Argument<'a> {
 }
 
 /// `@_api.operation(…)`.
-pub(super) fn decorator(api: &NamedApi, operation: &Operation, names: &OperationNames) -> String {
+pub(super) fn decorator(
+    api: &NamedApi,
+    operation: &Operation,
+    names: &OperationNames,
+    pagination: Option<&Pagination>,
+) -> String {
     let mut items = vec![
         Code::Text(string_literal(&operation.method)),
         Code::Text(string_literal(&operation.path)),
@@ -134,7 +139,17 @@ pub(super) fn decorator(api: &NamedApi, operation: &Operation, names: &Operation
             Code::Text(string_literal(url)),
         ));
     }
+    items.extend(pagination.map(pages));
     Code::call("@_api.operation", items).laid_out(0, 0, 0)
+}
+
+/// `pages`: how further pages are reached.
+fn pages(pagination: &Pagination) -> Code {
+    let entries = pagination.texts().into_iter().map(|(key, text)| {
+        let value = Code::Text(string_literal(&text));
+        Code::around(format!("{}: ", string_literal(key)), value, "")
+    });
+    keyword_argument("pages", mapping(entries.collect()))
 }
 
 /// `encoding`: for each form, the properties that are not spelt as by default. `"style"`,
@@ -254,6 +269,7 @@ pub(super) fn documentation(
     operation: &Operation,
     arguments: &[Argument<'_>],
     returns: &PythonType,
+    pagination: Option<&Pagination>,
     classes: &BTreeMap<String, Class<'_>>,
     types: &IndexMap<String, Value>,
 ) -> String {
@@ -289,11 +305,25 @@ pub(super) fn documentation(
     let documented = joined(&documented, &told_apart.unwrap_or_default());
     lines.extend([String::new(), "Returns:".to_owned()]);
     lines.extend(indented(&documented, 4));
+    if let Some(pagination) = pagination {
+        lines.extend([String::new(), "Pages:".to_owned()]);
+        lines.extend(indented(&paging_note(name, pagination), 4));
+    }
     lines.extend([String::new(), "Raises:".to_owned()]);
     lines.extend(indented(&raises(operation), 4));
     lines.extend([String::new(), "Example:".to_owned()]);
     lines.extend(example(name, arguments, classes, types));
     docstring(&lines, 4)
+}
+
+/// How all pages are gone through.
+fn paging_note(name: &str, pagination: &Pagination) -> String {
+    let pages = format!("`for page in {name}.pages(...)` goes through all pages");
+    let items = match pagination.items {
+        Some(_) => format!(", `{name}.items(...)` through their items"),
+        None => String::new(),
+    };
+    format!("{pages}{items}; `async for` with `.aio`.")
 }
 
 /// One line on what an operation does: its summary, else the start of its description, else

@@ -15,7 +15,7 @@ use super::text::{docstring, one_line, prose, string_literal};
 use super::types::PythonType;
 use crate::api::identifiers::type_name;
 use crate::api::{
-    Media, NamedApi, Operation, OperationBody, OperationNames, ResponseKind, successes,
+    Media, NamedApi, Operation, OperationBody, OperationNames, Pagination, ResponseKind, successes,
 };
 use crate::variables;
 
@@ -57,6 +57,8 @@ pub struct RenderedFunction {
     pub body: Vec<String>,
     /// What is returned.
     pub returns: String,
+    /// How further pages are reached.
+    pub pagination: Option<Pagination>,
 }
 
 /// Renders an API.
@@ -147,6 +149,7 @@ struct TypedStub<'a> {
     names: &'a OperationNames,
     arguments: Vec<Argument<'a>>,
     returns: PythonType,
+    pagination: Option<Pagination>,
 }
 
 /// One operation's stub, for the template.
@@ -160,11 +163,15 @@ fn render_stub(
         names,
         arguments,
         returns,
+        pagination,
     } = stub;
+    let pagination = pagination.as_ref();
     context! {
-        decorator => decorator(api, operation, names),
+        decorator => decorator(api, operation, names, pagination),
         signature => signature(&names.function, arguments, returns),
-        docstring => documentation(&names.function, operation, arguments, returns, classes, &api.types),
+        docstring => documentation(
+            &names.function, operation, arguments, returns, pagination, classes, &api.types,
+        ),
     }
 }
 
@@ -236,17 +243,20 @@ fn type_stub<'a>(
         argument.kind.names(used);
     }
     returns.names(used);
+    let pagination = crate::api::pagination(operation, names, types.named);
     let function = RenderedFunction {
         summary: summary(operation),
         parameters,
         body: body_types,
         returns: returns.text(),
+        pagination: pagination.clone(),
     };
     let stub = TypedStub {
         operation,
         names,
         arguments,
         returns,
+        pagination,
     };
     (stub, function)
 }

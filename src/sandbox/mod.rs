@@ -122,6 +122,8 @@ pub struct Reply {
     pub value: Value,
     /// What it is a stream of, if it is one.
     pub stream: Option<Stream>,
+    /// The URL of the next page, where the answer's header `Link` has one.
+    pub next: Option<String>,
 }
 
 /// A stream as the host hands it over.
@@ -137,9 +139,27 @@ impl From<Value> for Reply {
     fn from(value: Value) -> Self {
         Self {
             value,
-            stream: None,
+            ..Self::default()
         }
     }
+}
+
+/// One page of the answers of a compiled function, as code in the sandbox asks for it.
+#[derive(Debug, Clone, Default)]
+pub struct PageCall {
+    /// The call that the first page answers.
+    pub call: Call,
+    /// Where a further page is: the URL that the API gave with the one before.
+    pub url: Option<String>,
+}
+
+/// A page.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Page {
+    /// What a call returns.
+    pub value: Value,
+    /// The URL of the next page, where the answer's header `Link` has one.
+    pub next: Option<String>,
 }
 
 /// What code in a sandbox can ask of the host. Implemented by the broker, one value an execution.
@@ -150,6 +170,22 @@ pub trait Host: Send + Sync {
     /// # Errors
     /// [`CallError`], which the stub in the sandbox raises.
     async fn perform(&self, call: Call) -> Result<Reply, CallError>;
+
+    /// Asks for a page of a compiled function's answers.
+    ///
+    /// # Errors
+    /// As for [`Host::perform`].
+    async fn page(&self, page: PageCall) -> Result<Page, CallError> {
+        match page.url {
+            None => {
+                let Reply { value, next, .. } = self.perform(page.call).await?;
+                Ok(Page { value, next })
+            }
+            Some(_) => Err(CallError::Egress {
+                message: format!("{}() has no pages to follow", page.call.function),
+            }),
+        }
+    }
 
     /// Calls a compiled function with arguments alone.
     ///

@@ -12,6 +12,7 @@ mod capture;
 mod credentials;
 mod fixture;
 mod network;
+mod pages;
 mod requests;
 mod rules;
 mod servers;

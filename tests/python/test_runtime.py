@@ -235,9 +235,14 @@ class Pet(TypedDict):
 @_api.operation("GET", "/pets/{id}", path={"id": "simple"}, query={"size": ("form", False)})
 def get_pet(*, id: str, size: list[Literal["s", "l"]] | None = None) -> Pet:
     raise NotImplementedError
+
+
+@_api.operation("GET", "/pets", query={"page": "form"}, pages={"kind": "link", "items": ""})
+def list_pets(*, page: int | None = None) -> list[Pet]:
+    raise NotImplementedError
 """
 CALLER = """
-from client import Pet, get_pet
+from client import Pet, get_pet, list_pets
 from mce_runtime import NULL, ApiError
 
 
@@ -247,9 +252,19 @@ async def calls() -> Pet:
         pet = await get_pet.aio(id="a", size=NULL)
     except ApiError as error:
         print(error.status + 1, error.headers["etag"].lower())
+    for pets in list_pets.pages(page=1):
+        pets.append(pet)
+    async for pets in list_pets.pages.aio():
+        pets.append(pet)
+    async for found in list_pets.items.aio():
+        pet = found
     return pet
 
 
+list_pets.pages(page="1")  # wrong: the type
+list_pets.items.aio(size=1)  # wrong: the name
+for pets in list_pets.pages.aio():  # wrong: asynchronous
+    pass
 get_pet(id=1)  # wrong: the type
 get_pet("a")  # wrong: by position
 get_pet(id="a", size=["m"])  # wrong: the literal

@@ -17,6 +17,7 @@ fn operation(method: &str, path: &str, id: Option<&str>) -> Operation {
         body: None,
         responses: Vec::new(),
         response_descriptions: BTreeMap::new(),
+        success_headers: std::collections::BTreeSet::new(),
         security: Vec::new(),
         server: OperationServer::Document,
     }

@@ -176,6 +176,7 @@ struct Wanted {
     #[serde(rename = "maxPrice")]
     max_price: Option<f64>,
     limit: Option<usize>,
+    page: Option<usize>,
 }
 
 async fn list_books(Query(wanted): Query<Wanted>, uri: Uri) -> Response {
@@ -186,12 +187,14 @@ async fn list_books(Query(wanted): Query<Wanted>, uri: Uri) -> Response {
         .split('&')
         .filter_map(|item| item.strip_prefix("language="))
         .collect();
+    let limit = wanted.limit.unwrap_or(20);
     let books = BOOKS
         .into_iter()
         .filter(|book| wanted.genre.as_deref().is_none_or(|it| it == book.genre))
         .filter(|book| wanted.max_price.is_none_or(|it| book.price <= it))
         .filter(|book| languages.is_empty() || languages.contains(&book.language))
-        .take(wanted.limit.unwrap_or(20));
+        .skip(limit.saturating_mul(wanted.page.unwrap_or(1).saturating_sub(1)))
+        .take(limit);
     json_response(&books.collect::<Vec<_>>())
 }
 

@@ -49,7 +49,11 @@ fn response(members: &Map<String, Value>, produces: &[String]) -> Value {
             content.insert(media_type.to_owned(), media);
         }
     }
-    json!({"description": text(members, "description"), "content": content})
+    let mut raised = json!({"description": text(members, "description"), "content": content});
+    if let (Some(headers), Some(raised)) = (members.get("headers"), raised.as_object_mut()) {
+        raised.insert("headers".to_owned(), headers.clone());
+    }
+    raised
 }
 
 #[cfg(test)]

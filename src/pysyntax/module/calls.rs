@@ -27,6 +27,7 @@ const OPERATION: &[&str] = &[
     "api_key",
     "auth",
     "base_url",
+    "pages",
 ];
 /// Keyword arguments of `Api`.
 const API: &[&str] = &["base_url_env", "auth_env", "base_url"];

@@ -19,7 +19,7 @@ use super::verdict::{Ended, judge, lost, malformed, timeout};
 use crate::sandbox::frames::{
     Assembled, Assembler, Frame, FrameError, Kind, frames, pack, unpack, unpack_json,
 };
-use crate::sandbox::{Call, CallError, Host, Job, Outcome, Reply};
+use crate::sandbox::{Call, CallError, Host, Job, Outcome, Page, PageCall, Reply};
 use crate::wire::{Streamed, Value};
 
 /// Bytes of calls that are on their way at once. With so many bytes or calls on their way, the
@@ -247,7 +247,7 @@ impl Execution {
                     Err(error) => return Err(error),
                 }
             };
-            let calling = host.perform(call);
+            let calling = answer(&*host, call);
             let answer = match AssertUnwindSafe(calling).catch_unwind().await {
                 Ok(answer) => answer,
                 Err(_) => Err(internal("the host failed to make the call")),
@@ -311,11 +311,32 @@ fn job_message(job: &Job) -> Result<Vec<u8>, FrameError> {
     ])))
 }
 
-fn read_call(payload: &Bytes) -> Result<Call, FrameError> {
+/// What the code asks for.
+enum Asked {
+    /// The value of a call.
+    Value(Call),
+    /// A page: beside its value, where the next one is.
+    Page(PageCall),
+}
+
+/// What it is told.
+enum Answered {
+    Value(Reply),
+    Page(Page),
+}
+
+async fn answer(host: &dyn Host, asked: Asked) -> Result<Answered, CallError> {
+    match asked {
+        Asked::Value(call) => host.perform(call).await.map(Answered::Value),
+        Asked::Page(page) => host.page(page).await.map(Answered::Page),
+    }
+}
+
+fn read_call(payload: &Bytes) -> Result<Asked, FrameError> {
     call_of(unpack(payload)?).ok_or_else(|| FrameError::Message("it is no call".to_owned()))
 }
 
-fn call_of(message: Value) -> Option<Call> {
+fn call_of(message: Value) -> Option<Asked> {
     let Value::Object(mut members) = message else {
         return None;
     };
@@ -325,38 +346,50 @@ fn call_of(message: Value) -> Option<Call> {
         Some(Value::String(content_type)) => Some(content_type),
         Some(_) => return None,
     };
-    match (take("server")?, take("function")?, take("arguments")?) {
-        (Value::String(server), Value::String(function), Value::Object(arguments)) => Some(Call {
+    let url = take("url");
+    let call = match (take("server")?, take("function")?, take("arguments")?) {
+        (Value::String(server), Value::String(function), Value::Object(arguments)) => Call {
             server,
             function,
             arguments,
             content_type,
-        }),
-        _ => None,
+        },
+        _ => return None,
+    };
+    match url {
+        None => Some(Asked::Value(call)),
+        Some(Value::Null) => Some(Asked::Page(PageCall { call, url: None })),
+        Some(Value::String(url)) => {
+            let url = Some(url);
+            Some(Asked::Page(PageCall { call, url }))
+        }
+        Some(_) => None,
     }
 }
 
-/// `["ok", value]`, `["events", [values, whether it was cut]]`, `["items", …]` or
-/// `["error", what went wrong]`.
-fn answer_message(answer: Result<Reply, CallError>) -> Value {
-    let (word, value) = match answer {
-        Ok(Reply {
-            value,
-            stream: None,
-        }) => ("ok", value),
-        Ok(Reply {
+/// `["ok", value]`, `["events", [values, whether it was cut]]`, `["items", …]`, for a page `["ok",
+/// value, next URL or null]`, or `["error", what went wrong]`.
+fn answer_message(answer: Result<Answered, CallError>) -> Value {
+    let word = |word: &str| Value::String(word.to_owned());
+    Value::Array(match answer {
+        Ok(Answered::Value(Reply {
             value,
             stream: Some(stream),
-        }) => {
-            let word = match stream.kind {
+            ..
+        })) => {
+            let kind = match stream.kind {
                 Streamed::Events => "events",
                 Streamed::Items => "items",
             };
-            (word, Value::Array(vec![value, Value::Bool(stream.is_cut)]))
+            let values = Value::Array(vec![value, Value::Bool(stream.is_cut)]);
+            vec![word(kind), values]
         }
-        Err(error) => ("error", error_message(error)),
-    };
-    Value::Array(vec![Value::String(word.to_owned()), value])
+        Ok(Answered::Value(reply)) => vec![word("ok"), reply.value],
+        Ok(Answered::Page(Page { value, next })) => {
+            vec![word("ok"), value, next.map_or(Value::Null, Value::String)]
+        }
+        Err(error) => vec![word("error"), error_message(error)],
+    })
 }
 
 fn error_message(error: CallError) -> Value {
