@@ -318,9 +318,12 @@ fn keep(folder: &Path, seed: u64, input: &Input, fault: &str) -> io::Result<()> 
     std::fs::write(folder.join(format!("{name}.txt")), text)
 }
 
+/// When a case began, its seed, and its bytes.
+type Case = (Instant, u64, Vec<u8>);
+
 /// Ends the process where a case does not end.
 struct Watch {
-    current: Arc<Mutex<Option<(Instant, u64, Vec<u8>)>>>,
+    current: Arc<Mutex<Option<Case>>>,
 }
 
 impl Watch {
