@@ -2,10 +2,6 @@
 //! should not depend on how many there are.
 
 #![expect(clippy::expect_used, reason = "a benchmark fails by panicking")]
-#![expect(
-    missing_docs,
-    reason = "`criterion_group!` makes a function without one"
-)]
 
 use std::hint::black_box;
 use std::time::Duration;

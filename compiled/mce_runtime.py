@@ -392,7 +392,15 @@ class Operation(Generic[P, R]):
             if name not in known:
                 raise TypeError(f"{call} got an unexpected keyword argument {name!r}")
         optional = function.__kwdefaults__ or {}
-        missing = [n for n in known if n not in optional and kwargs.get(n) is None]
+        required = [name for name in known if name not in optional]
+        # What cannot be left out can only be meant as null, where its type has that.
+        types = function.__annotations__
+        nulls = {
+            name
+            for name in required
+            if kwargs.get(name, NULL) is None and str(types.get(name)).endswith(" | None")
+        }
+        missing = [name for name in required if kwargs.get(name) is None and name not in nulls]
         if missing:
             plural = "s" if len(missing) > 1 else ""
             raise TypeError(
@@ -401,7 +409,7 @@ class Operation(Generic[P, R]):
             )
         arguments: dict[str, Any] = {}
         for name, value in kwargs.items():
-            if value is None:
+            if value is None and name not in nulls:
                 continue
             try:
                 arguments[name] = _plain(value, [])
@@ -1277,7 +1285,8 @@ def _named_parts(name: str, value: Any, style: _Parameter | None, media_type: st
     """The parts of a property."""
     one_file = _file(value) is not None
     some_file = isinstance(value, list) and any(_file(item) is not None for item in value)
-    if style is not None and not one_file and not some_file:
+    # No reader of multipart bodies takes objects apart, whatever their style.
+    if style is not None and not one_file and not some_file and not isinstance(value, dict):
         pairs = _spread(style, value, encoded=False)
         return [f"{_disposition(key)}\r\n\r\n{text}".encode() for key, text in pairs]
     values = value if isinstance(value, list) and not one_file else [value]

@@ -1,4 +1,4 @@
-//! What schemas become in Python, and that CPython and type checkers agree.
+//! What schemas become in Python, and that `CPython` and type checkers agree.
 
 #![expect(clippy::expect_used, reason = "a test fails by panicking")]
 
@@ -42,9 +42,7 @@ fn type_of(schemas: &Value) -> (String, String) {
 /// The keys of a class with their types.
 fn keys(source: &str, class: &str) -> Vec<String> {
     let head = format!("class {class}(TypedDict");
-    let (_, rest) = source
-        .split_once(&head)
-        .unwrap_or_else(|| panic!("no class {class} in {source}"));
+    let (_, rest) = source.split_once(&head).expect("the module has the class");
     let body = rest.split("\n\n\n").next().expect("there is a first part");
     let body = body.split("\"\"\"").last().expect("there is a last part");
     let lines = body.lines().map(str::trim);

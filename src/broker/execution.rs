@@ -46,7 +46,7 @@ impl Execution {
     }
 
     /// One call, its record under way.
-    async fn make(&self, asked: &PageCall, recording: &mut Recording) -> Result<Page, CallError> {
+    async fn make(&self, asked: &PageCall, recording: &mut Recording) -> Result<Reply, CallError> {
         let Call {
             server: server_name,
             function: function_name,
@@ -206,7 +206,7 @@ impl Execution {
 
     /// What the sandbox gets of an answer. A large one is read beside the threads that wait for
     /// others, so that it holds up neither other calls nor a time limit.
-    async fn conclude(&self, function: &Function, answer: Answer) -> Result<Page, CallError> {
+    async fn conclude(&self, function: &Function, answer: Answer) -> Result<Reply, CallError> {
         if answer.body.len() < LARGE {
             return conclusion(&self.broker.redactor, function, &answer);
         }
@@ -226,7 +226,7 @@ fn conclusion(
     redactor: &Redactor,
     function: &Function,
     answer: &Answer,
-) -> Result<Page, CallError> {
+) -> Result<Reply, CallError> {
     let content_type = answer
         .headers
         .get(CONTENT_TYPE)
@@ -240,10 +240,13 @@ fn conclusion(
                 kind,
                 is_cut: answer.is_cut,
             });
-            let reply = Reply { value, stream };
             let next = following::next_of(function, &answer.headers);
             let next = next.map(|url| redactor.text(&url).into_owned());
-            return Ok(Page { reply, next });
+            return Ok(Reply {
+                value,
+                stream,
+                next,
+            });
         }
         Err(error) if answer.status.is_success() => (
             format!("{status}, but the answer cannot be read: {error}"),
@@ -276,11 +279,18 @@ fn conclusion(
 #[async_trait]
 impl Host for Execution {
     async fn perform(&self, call: Call) -> Result<Reply, CallError> {
-        let page = self.page(PageCall { call, url: None }).await?;
-        Ok(page.reply)
+        self.recorded(PageCall { call, url: None }).await
     }
 
     async fn page(&self, asked: PageCall) -> Result<Page, CallError> {
+        let Reply { value, next, .. } = self.recorded(asked).await?;
+        Ok(Page { value, next })
+    }
+}
+
+impl Execution {
+    /// A call and its record.
+    async fn recorded(&self, asked: PageCall) -> Result<Reply, CallError> {
         let recorder = Arc::clone(&self.broker.recorder);
         let Call {
             server, function, ..

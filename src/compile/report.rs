@@ -157,13 +157,16 @@ mod tests {
             reason: reason.to_owned(),
             base_url: None,
         };
-        let mut facts = Facts::default();
-        facts.skipped = vec![
+        let skipped = vec![
             skipped("/one", "unsupported: cookies"),
             skipped("/a", "unsupported: reference `#/a` leads nowhere"),
             skipped("/b", "read_only"),
             skipped("/c", "unsupported: reference `#/c` leads nowhere"),
         ];
+        let facts = Facts {
+            skipped,
+            ..Facts::default()
+        };
         let mut report = ServerReport::default();
         report.describe(&facts);
         assert_eq!((report.read_only, report.unsupported.len()), (1, 3));

@@ -10,6 +10,7 @@ use std::ops::Range;
 
 use ruff_python_ast::{
     Expr, ExprStringLiteral, Operator, Parameters, Stmt, StmtClassDef, StmtFunctionDef,
+    StmtImportFrom,
 };
 use ruff_text_size::{Ranged, TextSize};
 
@@ -169,36 +170,8 @@ impl Reader<'_> {
             let may_be_documentation = std::mem::take(&mut after_class);
             match statement {
                 Stmt::ImportFrom(import) if !is_bound => {
-                    let allowed: &[&str] = match import.module.as_deref() {
-                        Some("__future__") => {
-                            is_postponed = true;
-                            &["annotations"]
-                        }
-                        Some("typing") => TYPING,
-                        Some("mce_runtime") => {
-                            &["Api", "ApiError", "EventStream", "ItemStream", "NULL"]
-                        }
-                        _ => return Err((import.start(), "this module is not imported from")),
-                    };
-                    if import.level != 0
-                        || import.names.iter().any(|alias| {
-                            // `X as X` marks a name that the module hands on (PEP 484).
-                            alias
-                                .asname
-                                .as_ref()
-                                .is_some_and(|to| to.as_str() != alias.name.as_str())
-                                || !allowed.contains(&alias.name.as_str())
-                        })
-                    {
-                        return Err((import.start(), "this name is not imported"));
-                    }
-                    self.facts.prologue.push(Prologue {
-                        module: import.module.as_ref().map(ToString::to_string),
-                        range: bytes(import),
-                    });
-                    let imported = import.names.iter().map(|alias| alias.name.to_string());
-                    self.names
-                        .extend(imported.filter(|name| name != "annotations"));
+                    is_postponed |= import.module.as_deref() == Some("__future__");
+                    self.import(import)?;
                 }
                 Stmt::Assign(assign) => {
                     let [Expr::Name(target)] = assign.targets.as_slice() else {
@@ -253,6 +226,35 @@ impl Reader<'_> {
                 ));
             }
         }
+        Ok(())
+    }
+
+    fn import(&mut self, import: &StmtImportFrom) -> Result<(), Refusal> {
+        let allowed: &[&str] = match import.module.as_deref() {
+            Some("__future__") => &["annotations"],
+            Some("typing") => TYPING,
+            Some("mce_runtime") => &["Api", "ApiError", "EventStream", "ItemStream", "NULL"],
+            _ => return Err((import.start(), "this module is not imported from")),
+        };
+        if import.level != 0
+            || import.names.iter().any(|alias| {
+                // `X as X` marks a name that the module hands on (PEP 484).
+                alias
+                    .asname
+                    .as_ref()
+                    .is_some_and(|to| to.as_str() != alias.name.as_str())
+                    || !allowed.contains(&alias.name.as_str())
+            })
+        {
+            return Err((import.start(), "this name is not imported"));
+        }
+        self.facts.prologue.push(Prologue {
+            module: import.module.as_ref().map(ToString::to_string),
+            range: bytes(import),
+        });
+        let imported = import.names.iter().map(|alias| alias.name.to_string());
+        self.names
+            .extend(imported.filter(|name| name != "annotations"));
         Ok(())
     }
 

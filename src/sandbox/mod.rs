@@ -122,6 +122,8 @@ pub struct Reply {
     pub value: Value,
     /// What it is a stream of, if it is one.
     pub stream: Option<Stream>,
+    /// The URL of the next page, where the answer's header `Link` has one.
+    pub next: Option<String>,
 }
 
 /// A stream as the host hands it over.
@@ -137,7 +139,7 @@ impl From<Value> for Reply {
     fn from(value: Value) -> Self {
         Self {
             value,
-            stream: None,
+            ..Self::default()
         }
     }
 }
@@ -155,7 +157,7 @@ pub struct PageCall {
 #[derive(Debug, Clone, PartialEq)]
 pub struct Page {
     /// What a call returns.
-    pub reply: Reply,
+    pub value: Value,
     /// The URL of the next page, where the answer's header `Link` has one.
     pub next: Option<String>,
 }
@@ -176,8 +178,8 @@ pub trait Host: Send + Sync {
     async fn page(&self, page: PageCall) -> Result<Page, CallError> {
         match page.url {
             None => {
-                let reply = self.perform(page.call).await?;
-                Ok(Page { reply, next: None })
+                let Reply { value, next, .. } = self.perform(page.call).await?;
+                Ok(Page { value, next })
             }
             Some(_) => Err(CallError::Egress {
                 message: format!("{}() has no pages to follow", page.call.function),

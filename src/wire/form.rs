@@ -7,7 +7,8 @@
 //! - URL-encoded, a value is spelt as in a query (`%20` for a blank, which every reader of forms
 //!   takes); an object without a style is JSON text.
 //! - In multipart, text is a part without a media type, an object one of JSON, bytes a file of
-//!   `application/octet-stream` named like its property; each item of a list is a part.
+//!   `application/octet-stream` named like its property; each item of a list is a part. An object is
+//!   that whatever its style: no reader of multipart bodies takes objects apart.
 //! - A list of a text and bytes, and perhaps a media type, is a file: that is how a tuple
 //!   `(filename, bytes, content type)` arrives.
 
@@ -171,6 +172,7 @@ fn named_parts(
     if let Some(spelling) = spelling(name, encoding)
         && file(value).is_none()
         && !is_list_of_files(value)
+        && !matches!(value, Value::Object(_))
     {
         let fields = style::unencoded(&spelling, value)?;
         let parts = fields.into_iter().map(|(name, text)| Part {

@@ -81,7 +81,7 @@ async fn a_link_comes_with_the_value_and_is_followed() {
         .build();
     let arguments = json!({"zoo": "a/b", "limit": 2, "trace": "t"});
     let first = page(&shop, arguments.clone(), None).await.unwrap();
-    assert_eq!(first.reply.value, json!([1, 2]).into());
+    assert_eq!(first.value, json!([1, 2]).into());
     let next = first.next.unwrap();
     assert!(!next.contains("canary"), "{next}");
     let second = page(&shop, arguments, Some(&next)).await.unwrap();

@@ -1,5 +1,5 @@
 //! Compiles mutated real documents until its time is over: no panic, no hang, and no module that
-//! is outside the closed grammar, that CPython refuses, or that the check before use refuses.
+//! is outside the closed grammar, that `CPython` refuses, or that the check before use refuses.
 //!
 //! Run by `scripts/fuzz`. A case is given by the seed and its number alone, so `--case` does one
 //! again. What fails is kept with its reason.
@@ -135,7 +135,7 @@ fn run(arguments: &Arguments) -> io::Result<bool> {
             Ok(None) => None,
             Ok(Some(module)) => {
                 counts.compiled += 1;
-                if number % 4 == 0 {
+                if number.is_multiple_of(4) {
                     python.refuses(&module)?
                 } else {
                     None
@@ -260,14 +260,14 @@ async fn compiled(work: &Path, number: u64, input: &Input) -> Result<Option<Path
     std::fs::write(work.join("main.json"), &input.bytes).map_err(fail)?;
     let output = work.join("compiled");
     // Every other case finds what the one before it left: its names are locked.
-    if number % 2 == 0 && output.exists() {
+    if number.is_multiple_of(2) && output.exists() {
         std::fs::remove_dir_all(&output).map_err(fail)?;
     }
     let mut text = format!("servers:\n  - name: {SERVER}\n    swagger_url: main.json\n");
-    if number % 3 != 0 {
+    if !number.is_multiple_of(3) {
         text.push_str("    base_url: http://127.0.0.1:9\n");
     }
-    if number % 5 == 0 {
+    if number.is_multiple_of(5) {
         text.push_str("    is_read_only: true\n");
     }
     let config = Config::parse(&text, &work.join("swaggers.yaml")).map_err(|it| it.to_string())?;
@@ -290,7 +290,7 @@ async fn compiled(work: &Path, number: u64, input: &Input) -> Result<Option<Path
         }
     }
     let verified = compile::verify(&output, SERVER).map_err(|error| error.to_string())?;
-    if number % 5 == 0 {
+    if number.is_multiple_of(5) {
         verified
             .check_read_only(true, std::iter::empty())
             .map_err(|error| error.to_string())?;
@@ -318,9 +318,12 @@ fn keep(folder: &Path, seed: u64, input: &Input, fault: &str) -> io::Result<()> 
     std::fs::write(folder.join(format!("{name}.txt")), text)
 }
 
+/// When a case began, its seed, and its bytes.
+type Case = (Instant, u64, Vec<u8>);
+
 /// Ends the process where a case does not end.
 struct Watch {
-    current: Arc<Mutex<Option<(Instant, u64, Vec<u8>)>>>,
+    current: Arc<Mutex<Option<Case>>>,
 }
 
 impl Watch {

@@ -688,6 +688,18 @@ class Outside(unittest.TestCase):
             self.assertIn(f"MCE_ZOO_{name}", str(caught.exception))
             self.assertNotIn("s3cr", shown.partition("Error:")[2])
 
+    def test_none_for_a_required_argument_that_may_be_null_is_null(self) -> None:
+        api = runtime.Api("zoo", base_url_env="MCE_ZOO_BASE_URL", auth_env="MCE_ZOO_AUTH")
+
+        @api.operation("POST", "/p", body=("body", "application/json"))
+        def put(*, body: dict[str, int] | None) -> Any:
+            raise NotImplementedError
+
+        put(body=None)
+        self.assertEqual([seen["body"] for seen in Handler.seen], [b"null"])
+        with self.assertRaisesRegex(TypeError, "missing 1 required"):
+            put()
+
     def test_a_missing_base_url_is_named(self) -> None:
         kept = os.environ.pop("MCE_ZOO_BASE_URL")
         with self.assertRaisesRegex(RuntimeError, "MCE_ZOO_BASE_URL"):

@@ -84,7 +84,7 @@ fn a_moved_origin_comes_first_and_a_path_is_no_move() {
     let path = super::tests::diff(|it| it["base_url"] = json!("https://shop.example/v2"));
     assert_eq!(
         said(&path),
-        [(Level::Security, Kind::BaseUrlChanged, "".to_owned())]
+        [(Level::Security, Kind::BaseUrlChanged, String::new())]
     );
     assert!(!path.moves_origin());
     let port = super::tests::diff(|it| it["base_url"] = json!("https://shop.example:8443/v1"));
@@ -194,13 +194,13 @@ fn a_function_that_is_gone_says_why() {
 #[test]
 fn what_callers_must_change_is_breaking_and_what_they_may_use_is_not() {
     use Level::{Breaking, Other, Text};
+    type Edit = Box<dyn Fn(&mut Value)>;
     let parameter = |name: &str, required: bool| {
         let mut one = serde_json::to_value(&manifest(|_| {}).functions[0].parameters[0]).unwrap();
         (one["name"], one["wire_name"]) = (json!(name), json!(name));
         one["required"] = json!(required);
         one
     };
-    type Edit = Box<dyn Fn(&mut Value)>;
     let cases: Vec<(Edit, Level, Kind, &str)> = vec![
         (
             Box::new(|it| it["parameters"] = json!([])),
@@ -373,21 +373,21 @@ fn a_new_server_shows_where_credentials_go_and_one_that_is_gone_is_breaking() {
     assert_eq!(
         said(&new),
         [
-            (Level::Security, Kind::OriginMoved, "".to_owned()),
+            (Level::Security, Kind::OriginMoved, String::new()),
             (Level::Security, Kind::SchemeAdded, "key".to_owned()),
             (
                 Level::Security,
                 Kind::MutatingFunctionAdded,
                 "add_item".to_owned()
             ),
-            (Level::Other, Kind::ServerAdded, "".to_owned()),
+            (Level::Other, Kind::ServerAdded, String::new()),
             (Level::Other, Kind::FunctionAdded, "list_items".to_owned()),
         ]
     );
     let gone = compare("shop", Some(side(&all)), None);
     assert_eq!(
         said(&gone),
-        [(Level::Breaking, Kind::ServerRemoved, "".to_owned())]
+        [(Level::Breaking, Kind::ServerRemoved, String::new())]
     );
     assert_eq!(gone.removed.len(), 2);
 }

@@ -367,35 +367,29 @@ fn call_of(message: Value) -> Option<Asked> {
     }
 }
 
-/// `["ok", value]`, `["events", [values, whether it was cut]]`, `["items", …]` or
-/// `["error", what went wrong]`. Beside the value of a page stands the next URL, or null.
+/// `["ok", value]`, `["events", [values, whether it was cut]]`, `["items", …]`, for a page `["ok",
+/// value, next URL or null]`, or `["error", what went wrong]`.
 fn answer_message(answer: Result<Answered, CallError>) -> Value {
-    let (reply, next) = match answer {
-        Ok(Answered::Value(reply)) => (Ok(reply), None),
-        Ok(Answered::Page(Page { reply, next })) => {
-            (Ok(reply), Some(next.map_or(Value::Null, Value::String)))
-        }
-        Err(error) => (Err(error), None),
-    };
-    let (word, value) = match reply {
-        Ok(Reply {
-            value,
-            stream: None,
-        }) => ("ok", value),
-        Ok(Reply {
+    let word = |word: &str| Value::String(word.to_owned());
+    Value::Array(match answer {
+        Ok(Answered::Value(Reply {
             value,
             stream: Some(stream),
-        }) => {
-            let word = match stream.kind {
+            ..
+        })) => {
+            let kind = match stream.kind {
                 Streamed::Events => "events",
                 Streamed::Items => "items",
             };
-            (word, Value::Array(vec![value, Value::Bool(stream.is_cut)]))
+            let values = Value::Array(vec![value, Value::Bool(stream.is_cut)]);
+            vec![word(kind), values]
         }
-        Err(error) => ("error", error_message(error)),
-    };
-    let told = [Value::String(word.to_owned()), value];
-    Value::Array(told.into_iter().chain(next).collect())
+        Ok(Answered::Value(reply)) => vec![word("ok"), reply.value],
+        Ok(Answered::Page(Page { value, next })) => {
+            vec![word("ok"), value, next.map_or(Value::Null, Value::String)]
+        }
+        Err(error) => vec![word("error"), error_message(error)],
+    })
 }
 
 fn error_message(error: CallError) -> Value {
