@@ -24,16 +24,19 @@ from __future__ import annotations
 import json
 import os
 import threading
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Mapping
 from json.encoder import encode_basestring, encode_basestring_ascii
 from typing import Any, Generic, NamedTuple, NoReturn, ParamSpec, TypeVar, cast
 
-__all__ = ["NULL", "ApiError"]
+__all__ = ["NULL", "ApiError", "Event", "EventStream", "ItemStream"]
 
 P = ParamSpec("P")
 R = TypeVar("R")
+T = TypeVar("T")
+S = TypeVar("S", bound="_Stream[Any]")
 
 _ABI = 1
+_USER_AGENT = "mce/0.1.0"
 _MAX_DEPTH = 100
 _TIMEOUT_SECONDS = 30.0
 
@@ -95,6 +98,88 @@ class ApiError(Exception):
 
 class EgressError(RuntimeError):
     """The host refused a call, or a limit of the execution was reached."""
+
+
+# -- streams -------------------------------------------------------------------------------------
+
+
+class Event(NamedTuple, Generic[T]):
+    """A server-sent event."""
+
+    data: T
+    event: str = "message"
+    id: str = ""
+    retry: int | None = None
+
+
+class _Stream(Generic[T]):
+    """Items as they arrive: iterate with ``for``, or with ``async for`` what ``aio`` returned.
+
+    Closed at its end, by ``close`` or ``aclose``, at the end of a ``with``, or when dropped.
+    In the sandbox it holds what arrived until the host stopped reading; ``is_cut`` says whether
+    there would have been more.
+    """
+
+    def __init__(self, items: Any, is_cut: bool = False, end: Callable[[], Any] | None = None) -> None:
+        self._items = items
+        self._end = end
+        self.is_cut = is_cut
+
+    def __iter__(self) -> Iterator[T]:
+        return self
+
+    def __next__(self) -> T:
+        if not hasattr(self._items, "__next__"):
+            raise TypeError("this stream is read with `async for`")
+        return cast(T, next(self._items))
+
+    def __aiter__(self) -> AsyncIterator[T]:
+        return self
+
+    async def __anext__(self) -> T:
+        if hasattr(self._items, "__anext__"):
+            return cast(T, await anext(self._items))
+        for item in self._items:
+            return cast(T, item)
+        raise StopAsyncIteration
+
+    def close(self) -> None:
+        """Ends a stream that is read with ``for``."""
+        if hasattr(self._items, "close"):
+            self._items.close()
+            # Of a generator that never began, nothing runs at its end.
+            if self._end is not None:
+                self._end()
+
+    def __del__(self) -> None:
+        self.close()
+
+    async def aclose(self) -> None:
+        """Ends a stream that is read with ``async for``."""
+        if hasattr(self._items, "aclose"):
+            await self._items.aclose()
+            if self._end is not None:
+                await self._end()
+
+    def __enter__(self: S) -> S:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    async def __aenter__(self: S) -> S:
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        await self.aclose()
+
+
+class EventStream(_Stream[Event[T]]):
+    """Server-sent events."""
+
+
+class ItemStream(_Stream[T]):
+    """JSON values in a row."""
 
 
 # -- stubs ---------------------------------------------------------------------------------------
@@ -297,6 +382,10 @@ def _host_result(answer: tuple[str, Any]) -> object:
     outcome, value = answer
     if outcome == "ok":
         return value
+    if outcome == "events":
+        return EventStream[Any](iter([Event(**event) for event in value[0]]), value[1])
+    if outcome == "items":
+        return ItemStream[Any](iter(value[0]), value[1])
     message = str(value.get("message", ""))
     match value.get("kind"):
         case "argument":
@@ -959,10 +1048,13 @@ def _json(value: Any, ascii_only: bool = False) -> str:
 
 # -- decoding ------------------------------------------------------------------------------------
 
-_TEXTS = frozenset(
+_ROWS = frozenset(
+    f"application/{name}"
+    for name in ("json-seq", "jsonl", "jsonlines", "ndjson", "x-jsonlines", "x-ndjson")
+)
+_TEXTS = _ROWS | frozenset(
     f"application/{name}"
     for name in ("graphql", "javascript", "toml", "x-pem-file", "x-yaml", "xml", "yaml")
-    + ("json-seq", "jsonl", "jsonlines", "ndjson", "x-jsonlines", "x-ndjson")
 )
 _GENERIC = frozenset(("", "application/octet-stream", "binary/octet-stream"))
 _LATIN = frozenset(("iso-8859-1", "iso8859-1", "latin-1", "latin1"))
@@ -1032,7 +1124,7 @@ def _decode(spec: _Spec, status: int, content_type: str | None, body: bytes) -> 
             is_json, value = _parsed(_decoded_text(content_type, body))
             if is_json:
                 return value
-        elif documented in ("text", "events") and essence in _GENERIC:
+        elif documented in ("text", "events", "jsonevents", "items") and essence in _GENERIC:
             kind = "text"
         if not essence and kind == "bytes":
             try:
@@ -1046,6 +1138,93 @@ def _decode(spec: _Spec, status: int, content_type: str | None, body: bytes) -> 
         is_json, value = _parsed(text)
         return value if is_json else text
     return text
+
+
+class _Items:
+    """Reads JSON values in a row from bytes as they arrive. What is no JSON stays text."""
+
+    def __init__(self, separator: str) -> None:
+        import codecs
+
+        self._decoder = codecs.getincrementaldecoder("utf-8")("replace")
+        self._separator = separator
+        self._text = ""
+        self._begun = False
+
+    def feed(self, data: bytes, final: bool = False) -> list[Any]:
+        text = self._decoder.decode(data, final)
+        if text and not self._begun:
+            self._begun = True
+            text = text.removeprefix("\ufeff")
+        self._text += text
+        return self._complete(final)
+
+    def _complete(self, final: bool) -> list[Any]:
+        *texts, rest = self._text.split(self._separator)
+        self._text = "" if final else rest
+        values = []
+        for text in [*texts, rest] if final else texts:
+            if text := text.strip(" \t\r\n"):
+                is_json, value = _parsed(text)
+                values.append(value if is_json else text)
+        return values
+
+
+class _Events(_Items):
+    """Reads server-sent events (WHATWG HTML, section 9.2.6). One without its end is none."""
+
+    def __init__(self, is_json: bool) -> None:
+        super().__init__("\n")
+        self._is_json = is_json
+        self._data: list[str] = []
+        self._name = self._id = ""
+        self._retry: int | None = None
+
+    def _complete(self, final: bool) -> list[Any]:
+        # A CR at the end may be half of a line's end.
+        held = "\r" if self._text.endswith("\r") and not final else ""
+        text = self._text.removesuffix("\r") if held else self._text
+        *lines, rest = text.replace("\r\n", "\n").replace("\r", "\n").split("\n")
+        self._text = rest + held
+        events = []
+        for line in lines:
+            if line:
+                self._field(*line.partition(":"))
+                continue
+            if self._data:
+                events.append(self._event())
+            self._data, self._name = [], ""
+        return events
+
+    def _field(self, field: str, _: str, value: str) -> None:
+        value = value.removeprefix(" ")
+        if field == "data":
+            self._data.append(value)
+        elif field == "event":
+            self._name = value
+        elif field == "id" and "\0" not in value:
+            self._id = value
+        elif field == "retry" and value.isascii() and value.isdigit() and len(value) < 20:
+            self._retry = int(value)
+
+    def _event(self) -> Event[Any]:
+        text = "\n".join(self._data)
+        is_json, value = _parsed(text) if self._is_json else (False, None)
+        event = Event(value if is_json else text, self._name or "message", self._id, self._retry)
+        self._retry = None
+        return event
+
+
+def _reader(spec: _Spec, status: int, content_type: str | None) -> _Items | None:
+    """What reads an answer that is a stream; None where it is none."""
+    essence = _essence(content_type)
+    if not 200 <= status < 300 or status in (204, 205) or spec.method == "HEAD":
+        return None
+    if essence == "text/event-stream":
+        return _Events(_documented(spec.responses, status) in ("jsonevents", "json"))
+    if essence in _ROWS:
+        return _Items("\x1e" if essence == "application/json-seq" else "\n")
+    return None
 
 
 # -- errors --------------------------------------------------------------------------------------
@@ -1201,10 +1380,30 @@ def _call(api: Api, spec: _Spec, request: _Request) -> object:
     client = _client()
     response = problem = None
     try:
-        response = client.send(_build(client, outgoing))
+        response = client.send(_build(client, outgoing), stream=True)
+        reader = _reader(spec, response.status_code, response.headers.get("content-type"))
+        if reader is not None:
+            kind = EventStream if isinstance(reader, _Events) else ItemStream
+            return kind(_arriving(response, reader), end=response.close)
+        response.read()
     except Exception as error:  # noqa: BLE001 - whatever it is, its text may hold the URL
-        problem = type(error).__name__
+        response, problem = None, type(error).__name__
     return _result(api, spec, outgoing, response, problem)
+
+
+def _arriving(response: Any, reader: _Items) -> Iterator[Any]:
+    problem = None
+    try:
+        try:
+            for data in response.iter_bytes():
+                yield from reader.feed(data)
+        except Exception as error:  # noqa: BLE001 - whatever it is, its text may hold the URL
+            problem = type(error).__name__
+        if problem is not None:
+            raise ApiError(0, message=f"the stream broke off: {problem}")
+        yield from reader.feed(b"", final=True)
+    finally:
+        response.close()
 
 
 async def _call_async(api: Api, spec: _Spec, request: _Request) -> object:
@@ -1212,10 +1411,32 @@ async def _call_async(api: Api, spec: _Spec, request: _Request) -> object:
     client = _async_client()
     response = problem = None
     try:
-        response = await client.send(_build(client, outgoing))
+        response = await client.send(_build(client, outgoing), stream=True)
+        reader = _reader(spec, response.status_code, response.headers.get("content-type"))
+        if reader is not None:
+            kind = EventStream if isinstance(reader, _Events) else ItemStream
+            return kind(_arriving_async(response, reader), end=response.aclose)
+        await response.aread()
     except Exception as error:  # noqa: BLE001 - whatever it is, its text may hold the URL
-        problem = type(error).__name__
+        response, problem = None, type(error).__name__
     return _result(api, spec, outgoing, response, problem)
+
+
+async def _arriving_async(response: Any, reader: _Items) -> AsyncIterator[Any]:
+    problem = None
+    try:
+        try:
+            async for data in response.aiter_bytes():
+                for item in reader.feed(data):
+                    yield item
+        except Exception as error:  # noqa: BLE001 - whatever it is, its text may hold the URL
+            problem = type(error).__name__
+        if problem is not None:
+            raise ApiError(0, message=f"the stream broke off: {problem}")
+        for item in reader.feed(b"", final=True):
+            yield item
+    finally:
+        await response.aclose()
 
 
 def _build(client: Any, outgoing: _Outgoing) -> Any:
@@ -1385,8 +1606,15 @@ def _client_options() -> tuple[Any, dict[str, Any]]:
         "follow_redirects": False,
         # A cookie that one answer sets must not travel with the next call.
         "cookies": CookieJar(DefaultCookiePolicy(allowed_domains=[])),
-        "headers": {"User-Agent": f"mce-runtime/{_ABI}", "Accept-Encoding": "gzip"},
+        "headers": {"User-Agent": _USER_AGENT, "Accept-Encoding": "gzip, deflate"},
     }
+
+
+def _made_client(make: Any, options: dict[str, Any]) -> Any:
+    client = make(**options)
+    # The host's requests have no such header, and HTTP/1.1 keeps connections anyway.
+    del client.headers["Connection"]
+    return client
 
 
 def _client() -> Any:
@@ -1396,7 +1624,7 @@ def _client() -> Any:
         if client is None:
             httpx, options = _client_options()
             _clients.clear()
-            client = _clients[os.getpid()] = httpx.Client(**options)
+            client = _clients[os.getpid()] = _made_client(httpx.Client, options)
         return client
 
 
@@ -1413,5 +1641,5 @@ def _async_client() -> Any:
         client = _async_clients.get(loop)
         if client is None:
             httpx, options = _client_options()
-            client = _async_clients[loop] = httpx.AsyncClient(**options)
+            client = _async_clients[loop] = _made_client(httpx.AsyncClient, options)
         return client

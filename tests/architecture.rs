@@ -71,7 +71,11 @@ const ARROWS: &[(&str, &[&str])] = &[
 
 /// Of these modules, others may use these names only.
 const NARROW: &[(&str, &str, &[&str])] = &[
-    ("broker", "sandbox", &["Call", "CallError", "Host"]),
+    (
+        "broker",
+        "sandbox",
+        &["Call", "CallError", "Host", "Reply", "Stream"],
+    ),
     ("sandbox", "config", &["Environment", "Settings"]),
 ];
 

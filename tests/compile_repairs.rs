@@ -170,6 +170,27 @@ fn a_reference_within_a_body_or_answer_that_leads_nowhere_stands_for_anything() 
 }
 
 #[test]
+fn what_is_wrong_with_many_operations_is_said_once() {
+    let paths: serde_json::Map<String, Value> = (0..5)
+        .map(|index| {
+            (
+                format!("/{index}/{{id}}"),
+                json!({"get": {"responses": {}}}),
+            )
+        })
+        .collect();
+    let document = json!({"openapi": "3.0.0", "paths": paths});
+    let api = openapi::read_value(document, None).unwrap();
+    assert_eq!(
+        api.warnings,
+        [
+            "GET /0/{id} and 4 more operations: the placeholder `{id}` of the path is not declared \
+             as a parameter; it is taken for a text"
+        ]
+    );
+}
+
+#[test]
 fn queries_and_fragments_in_path_keys_are_kept() {
     let paths = json!({
         "/a": {"post": {}}, "/a?beta=true": {"post": {}}, "/a#close": {"post": {}},

@@ -202,6 +202,92 @@ fn the_python_backend_passes_the_vectors() {
 /// `MCE_TEST_PYTHON` names a Python that has httpx, for the tests that send requests; those are
 /// left out by the script where it has none.
 #[test]
+fn both_backends_have_one_name() {
+    let runtime = std::fs::read_to_string(root().join("templates/mce_runtime.py")).unwrap();
+    for line in [
+        format!("_USER_AGENT = \"{}\"", wire::USER_AGENT),
+        format!("\"Accept-Encoding\": \"{}\"", wire::ACCEPT_ENCODING),
+    ] {
+        assert!(runtime.contains(&line), "{line}");
+    }
+}
+
+/// The kinds of values that `matrix.json` has of each place, style and explode.
+const KINDS: &[&str] = &[
+    "null",
+    "boolean",
+    "integer",
+    "big",
+    "float",
+    "text",
+    "date",
+    "empty text",
+    "array",
+    "empty array",
+    "object",
+    "empty object",
+];
+
+/// OpenAPI's tables of styles, the `tsv` of Swagger 2.0 among them, hold no cell that nobody
+/// looked at.
+#[test]
+fn every_cell_of_the_matrix_has_a_vector() {
+    let path = root().join("tests/wire/matrix.json");
+    let cases: Vec<Json> = serde_json::from_slice(&std::fs::read(path).unwrap()).unwrap();
+    let names: std::collections::HashSet<&str> = cases
+        .iter()
+        .filter_map(|case| case["name"].as_str())
+        .collect();
+    let styles: &[(&str, &[&str])] = &[
+        ("path", &["simple", "label", "matrix"]),
+        (
+            "query",
+            &[
+                "form",
+                "spaceDelimited",
+                "pipeDelimited",
+                "tabDelimited",
+                "deepObject",
+            ],
+        ),
+        ("header", &["simple"]),
+        ("cookie", &["form"]),
+    ];
+    let mut wanted = Vec::new();
+    for (place, styles) in styles {
+        for style in *styles {
+            for explode in ["", " explode"] {
+                wanted.extend(
+                    KINDS
+                        .iter()
+                        .map(|kind| format!("{place} {style}{explode} {kind}")),
+                );
+                if *place == "query" {
+                    let kinds = ["text", "array", "object"];
+                    let reserved =
+                        kinds.map(|kind| format!("query {style}{explode} {kind} reserved"));
+                    wanted.extend(reserved);
+                }
+            }
+        }
+        let of_content = match *place {
+            "path" | "header" => format!("{place} simple"),
+            _ => format!("{place} form explode"),
+        };
+        wanted.extend(
+            KINDS
+                .iter()
+                .map(|kind| format!("{of_content} {kind} content")),
+        );
+    }
+    let missing: Vec<String> = wanted
+        .into_iter()
+        .filter(|name| !names.contains(name.as_str()))
+        .collect();
+    assert_eq!(missing, [""; 0]);
+}
+
+#[test]
 fn the_python_runtime_behaves() {
     let name = std::env::var("MCE_TEST_PYTHON").unwrap_or_else(|_| "python3".to_owned());
     python(&root().join("tests/python/test_runtime.py"), &name, &[]);

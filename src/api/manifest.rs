@@ -262,8 +262,12 @@ pub enum ResponseKind {
     Bytes,
     /// No content: `None`.
     Empty,
-    /// A stream of server-sent events.
+    /// A stream of server-sent events, whose data is text.
     Events,
+    /// A stream of server-sent events, whose data is JSON.
+    JsonEvents,
+    /// A stream of JSON values.
+    Items,
 }
 
 /// A documented response of a [`Function`].

@@ -6,9 +6,10 @@ use std::sync::OnceLock;
 use std::time::Duration;
 
 use bytes::{Bytes, BytesMut};
-use reqwest::header::{CONTENT_ENCODING, HeaderMap, LOCATION};
+use reqwest::header::{CONTENT_ENCODING, CONTENT_TYPE, HeaderMap, LOCATION};
 use reqwest::{Certificate, Client, Method, Proxy, StatusCode, redirect, retry};
 use secrecy::{ExposeSecret as _, SecretString};
+use tokio::time::Instant;
 use url::Url;
 
 use super::address::{Refused, Resolver};
@@ -18,12 +19,16 @@ use super::outgoing::Outgoing;
 use super::routes::Routes;
 use crate::files::{self, Links};
 use crate::sandbox::CallError;
+use crate::wire::Streamed;
 
 /// How many redirects are followed.
 const HOPS: usize = 5;
 
 /// For the connection alone.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
+
+/// How long a stream is read at most: well within the time of most executions.
+const STREAM_TIME: Duration = Duration::from_secs(10);
 
 /// The largest `ca_file`.
 const LARGEST_CA_FILE: u64 = 4 << 20;
@@ -36,6 +41,8 @@ pub(super) struct Answer {
     pub(super) body: Bytes,
     /// Why a redirect was not followed.
     pub(super) not_followed: Option<&'static str>,
+    /// Whether the answer is a stream that was not read to its end.
+    pub(super) is_cut: bool,
     /// Whether the request went without credential and without extra header.
     pub(super) was_anonymous: bool,
 }
@@ -127,6 +134,7 @@ impl Connections {
 
 /// Sends a request of the operation with this path template and follows redirects that stay
 /// within it: same origin, below the base URL, `GET` or `HEAD`, a path of the same operation.
+/// A stream is read until `end` at the latest.
 pub(super) async fn exchange(
     connections: &Connections,
     base: &Base,
@@ -134,6 +142,7 @@ pub(super) async fn exchange(
     template: &str,
     outgoing: Outgoing,
     limits: &Limits,
+    end: Instant,
 ) -> Result<Answer, CallError> {
     connections.check_proxied(base).await?;
     let client = connections.client()?;
@@ -180,7 +189,15 @@ pub(super) async fn exchange(
             }
         }
         let headers = std::mem::take(response.headers_mut());
-        let body = read(response, base, limits.max_response_bytes).await?;
+        let content_type = headers
+            .get(CONTENT_TYPE)
+            .and_then(|value| value.to_str().ok());
+        let (body, is_cut) = if Streamed::of(status.as_u16(), content_type).is_some() {
+            read_stream(response, limits.max_response_bytes, end).await
+        } else {
+            let body = read(response, base, limits.max_response_bytes).await?;
+            (body, false)
+        };
         if !body.is_empty() && is_encoded(&headers) {
             return Err(CallError::Network {
                 message: "the answer is compressed in a way that was not asked for".to_owned(),
@@ -191,6 +208,7 @@ pub(super) async fn exchange(
             headers,
             body,
             not_followed,
+            is_cut,
             was_anonymous: false,
         });
     }
@@ -263,6 +281,29 @@ fn add_query(url: &mut Url, item: &str) {
         let query = format!("{query}{separator}{item}");
         url.set_query(Some(&query));
     }
+}
+
+/// Reads a stream to its end, up to the limits: what arrived by then counts, whatever comes next.
+async fn read_stream(mut response: reqwest::Response, limit: usize, end: Instant) -> (Bytes, bool) {
+    let deadline = end.min(Instant::now() + STREAM_TIME);
+    let mut body = BytesMut::new();
+    let is_cut = loop {
+        match tokio::time::timeout_at(deadline, response.chunk()).await {
+            Ok(Ok(Some(chunk))) if body.len() + chunk.len() <= limit => {
+                body.extend_from_slice(&chunk);
+            }
+            Ok(Ok(None)) => break false,
+            _ => break true,
+        }
+    };
+    if is_cut {
+        // What is left of a line may be half an item.
+        let whole = body
+            .iter()
+            .rposition(|byte| matches!(byte, b'\n' | b'\r' | 0x1e));
+        body.truncate(whole.map_or(0, |end| end + 1));
+    }
+    (body.freeze(), is_cut)
 }
 
 /// Reads a body up to a limit, counted after decompression, so that a small answer cannot

@@ -7,6 +7,7 @@ use async_trait::async_trait;
 use indexmap::IndexMap;
 use reqwest::header::{CONTENT_TYPE, HeaderMap};
 use tokio::sync::Semaphore;
+use tokio::time::Instant;
 
 use super::exchange::{Answer, exchange};
 use super::names::{is_shown_header, quoted};
@@ -15,8 +16,8 @@ use super::recording::{self, Recording};
 use super::server::{Link, Server};
 use super::{Broker, Redactor, Scope};
 use crate::api::Function;
-use crate::sandbox::{Call, CallError, Host};
-use crate::wire::{self, Value};
+use crate::sandbox::{Call, CallError, Host, Reply, Stream};
+use crate::wire::{self, Streamed, Value};
 
 /// Bytes of an answer that take long enough to read to be read elsewhere.
 const LARGE: usize = 64 << 10;
@@ -44,7 +45,7 @@ impl Execution {
     }
 
     /// One call, its record under way.
-    async fn make(&self, call: &Call, recording: &mut Recording) -> Result<Value, CallError> {
+    async fn make(&self, call: &Call, recording: &mut Recording) -> Result<Reply, CallError> {
         let Call {
             server: server_name,
             function: function_name,
@@ -75,7 +76,9 @@ impl Execution {
             })?;
         let limits = &self.broker.limits;
         let timeout = server.target.config.timeout.unwrap_or(limits.call_timeout);
-        let answer = tokio::time::timeout(timeout, self.send(server, function, call))
+        // A stream that has no end must not run into the time limit, which would lose all of it.
+        let end = Instant::now() + timeout.mul_f64(0.9);
+        let answer = tokio::time::timeout(timeout, self.send(server, function, call, end))
             .await
             .map_err(|_| CallError::Network {
                 message: format!(
@@ -121,6 +124,7 @@ impl Execution {
         server: &Server,
         function: &Function,
         call: &Call,
+        end: Instant,
     ) -> Result<Answer, CallError> {
         let Call {
             arguments,
@@ -186,6 +190,7 @@ impl Execution {
             &function.path,
             outgoing,
             &broker.limits,
+            end,
         )
         .await?;
         Ok(Answer {
@@ -196,7 +201,7 @@ impl Execution {
 
     /// What the sandbox gets of an answer. A large one is read beside the threads that wait for
     /// others, so that it holds up neither other calls nor a time limit.
-    async fn conclude(&self, function: &Function, answer: Answer) -> Result<Value, CallError> {
+    async fn conclude(&self, function: &Function, answer: Answer) -> Result<Reply, CallError> {
         if answer.body.len() < LARGE {
             return conclusion(&self.broker.redactor, function, &answer);
         }
@@ -216,7 +221,7 @@ fn conclusion(
     redactor: &Redactor,
     function: &Function,
     answer: &Answer,
-) -> Result<Value, CallError> {
+) -> Result<Reply, CallError> {
     let content_type = answer
         .headers
         .get(CONTENT_TYPE)
@@ -224,7 +229,13 @@ fn conclusion(
     let status = answer.status.as_u16();
     let decoded = wire::decode(function, status, content_type, &answer.body);
     let (message, body) = match decoded {
-        Ok(value) if answer.status.is_success() => return redacted(redactor, Ok(value)),
+        Ok(value) if answer.status.is_success() => {
+            let stream = Streamed::of(status, content_type).map(|kind| Stream {
+                kind,
+                is_cut: answer.is_cut,
+            });
+            return redacted(redactor, Ok(Reply { value, stream }));
+        }
         Err(error) if answer.status.is_success() => (
             format!("{status}, but the answer cannot be read: {error}"),
             readable(answer),
@@ -255,7 +266,7 @@ fn conclusion(
 
 #[async_trait]
 impl Host for Execution {
-    async fn perform(&self, call: Call) -> Result<Value, CallError> {
+    async fn perform(&self, call: Call) -> Result<Reply, CallError> {
         let recorder = Arc::clone(&self.broker.recorder);
         let mut recording = Recording::start(recorder, &self.scope, &call.server, &call.function);
         let result = self.make(&call, &mut recording).await;
@@ -316,12 +327,12 @@ fn shown(headers: &HeaderMap) -> IndexMap<String, String> {
 }
 
 /// What a call returns, without secrets.
-fn redacted(redactor: &Redactor, result: Result<Value, CallError>) -> Result<Value, CallError> {
+fn redacted(redactor: &Redactor, result: Result<Reply, CallError>) -> Result<Reply, CallError> {
     let clean = |text: &mut String| *text = redactor.text(text).into_owned();
     match result {
-        Ok(mut value) => {
-            redactor.value(&mut value);
-            Ok(value)
+        Ok(mut reply) => {
+            redactor.value(&mut reply.value);
+            Ok(reply)
         }
         Err(mut error) => {
             match &mut error {

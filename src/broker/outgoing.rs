@@ -7,7 +7,7 @@ use bytes::Bytes;
 use indexmap::IndexMap;
 use percent_encoding::utf8_percent_encode;
 use reqwest::Method;
-use reqwest::header::{COOKIE, HeaderMap, HeaderName, HeaderValue, USER_AGENT};
+use reqwest::header::{ACCEPT_ENCODING, COOKIE, HeaderMap, HeaderName, HeaderValue, USER_AGENT};
 use secrecy::{ExposeSecret as _, SecretString};
 use url::Url;
 
@@ -19,16 +19,13 @@ use crate::api::{Body, Function, Location, Manifest, Media, Parameter, Style};
 use crate::headers::is_forbidden_header;
 use crate::sandbox::CallError;
 use crate::vault::Credential;
-use crate::wire::{Arguments, COMPONENT, Request, Value};
+use crate::wire::{self, Arguments, COMPONENT, Request, Value};
 
 /// The longest URL that is sent; most servers take far less.
 const LONGEST_URL: usize = 60_000;
 
 /// The most bytes of headers from arguments; most servers take far less.
 const LONGEST_HEADERS: usize = 60_000;
-
-/// What MCE calls itself.
-const OWN_USER_AGENT: &str = concat!("mce/", env!("CARGO_PKG_VERSION"));
 
 /// A request ready to be sent. No `Debug`: the URL may hold a credential.
 pub(super) struct Outgoing {
@@ -348,7 +345,11 @@ impl Parts<'_> {
     /// replace the credential.
     fn headers(&self, given: Vec<(String, String)>) -> Result<HeaderMap, CallError> {
         let mut headers = HeaderMap::new();
-        headers.insert(USER_AGENT, HeaderValue::from_static(OWN_USER_AGENT));
+        headers.insert(USER_AGENT, HeaderValue::from_static(wire::USER_AGENT));
+        headers.insert(
+            ACCEPT_ENCODING,
+            HeaderValue::from_static(wire::ACCEPT_ENCODING),
+        );
         for (name, value) in given {
             let is_own = ["accept", "content-type"]
                 .iter()

@@ -10,7 +10,7 @@ use super::folder::{self, FolderError};
 use super::manifest::{self, Inputs};
 use super::{Options, Run, ServerReport, advice, fingerprint, json, shortcut, tunnel};
 use crate::api::filter::{self, RuleError, Rules, Selection};
-use crate::api::{Api, Manifest, NamingError, OperationServer, Skipped, give_names};
+use crate::api::{Api, Manifest, NamedApi, NamingError, OperationServer, Skipped, give_names};
 use crate::config::{Environment, Filter, ServerConfig};
 use crate::invisible::visible;
 use crate::openapi::{self, LoadError, Loaded, ReadError};
@@ -191,27 +191,7 @@ pub(super) fn build(
         source_shown: visible(&manifest::shown(server)),
         error,
     })?;
-    if api.base_url.is_none() && server.base_url.is_none() {
-        let has_reason = api
-            .warnings
-            .iter()
-            .any(|warning| warning.contains("`base_url`"));
-        if !has_reason {
-            api.warnings
-                .push("the document names no server; set `base_url`".to_owned());
-        }
-    } else if server.base_url.is_some() {
-        // Where the config says it, the document's servers do not matter.
-        api.warnings
-            .retain(|warning| !warning.contains("set `base_url`"));
-    }
-    if on_move != OnMove::Accept {
-        match keep_origin(server, lock, &mut api) {
-            Err(moved) if on_move == OnMove::Refuse => return Err(moved.into()),
-            _ => {}
-        }
-    }
-    own_servers(server, &mut api);
+    settle_servers(server, lock, on_move, &mut api)?;
     let read_only = server.is_read_only;
     #[cfg(feature = "test-hooks")]
     let read_only = read_only && !options.no_filter;
@@ -226,20 +206,7 @@ pub(super) fn build(
         place: server.place_of_rename(error.key()).to_owned(),
         error,
     })?;
-    for entry in &server.top_level_functions {
-        let known = named.names.iter().any(|names| names.function == *entry)
-            || named
-                .api
-                .operations
-                .iter()
-                .any(|o| o.operation_id.as_ref() == Some(entry));
-        if !known {
-            return Err(CompileError::TopLevel {
-                place: server.place.clone(),
-                entry: visible(entry),
-            });
-        }
-    }
+    check_top_level(server, &named)?;
     let title = server
         .title
         .clone()
@@ -283,6 +250,56 @@ pub(super) fn build(
         text,
         functions: rendered.source,
     })
+}
+
+/// Where calls go: what the document says of it, held against the config and what was committed.
+fn settle_servers(
+    server: &ServerConfig,
+    lock: Option<&Manifest>,
+    on_move: OnMove,
+    api: &mut Api,
+) -> Result<(), Moved> {
+    if api.base_url.is_none() && server.base_url.is_none() {
+        let has_reason = api
+            .warnings
+            .iter()
+            .any(|warning| warning.contains("`base_url`"));
+        if !has_reason {
+            api.warnings
+                .push("the document names no server; set `base_url`".to_owned());
+        }
+    } else if server.base_url.is_some() {
+        // Where the config says it, the document's servers do not matter.
+        api.warnings
+            .retain(|warning| !warning.contains("set `base_url`"));
+    }
+    if on_move != OnMove::Accept {
+        match keep_origin(server, lock, api) {
+            Err(moved) if on_move == OnMove::Refuse => return Err(moved),
+            _ => {}
+        }
+    }
+    own_servers(server, api);
+    Ok(())
+}
+
+/// Every entry of `top_level_functions` must be a function.
+fn check_top_level(server: &ServerConfig, named: &NamedApi) -> Result<(), CompileError> {
+    for entry in &server.top_level_functions {
+        let known = named.names.iter().any(|names| names.function == *entry)
+            || named
+                .api
+                .operations
+                .iter()
+                .any(|o| o.operation_id.as_ref() == Some(entry));
+        if !known {
+            return Err(CompileError::TopLevel {
+                place: server.place.clone(),
+                entry: visible(entry),
+            });
+        }
+    }
+    Ok(())
 }
 
 /// Another origin than that of the committed manifest.

@@ -81,15 +81,9 @@ fn media(
     let kind = Media::of(name);
     let binary = json!({"type": "string", "format": "binary"});
     let mut declared = || {
-        let raised = schemas.raise_leniently(&media_schema(value));
-        let (schema, dangling) = raised.map_err(|error| error.to_string())?;
-        match dangling {
-            // Not a part of it: nothing at all is known of the body.
-            Some(error) if schema == json!({}) => return Err(error.to_string()),
-            Some(error) => warn(format!("the body may hold anything where {error}")),
-            None => {}
-        }
-        Ok(with_example(document, schema, value.as_object()))
+        let raised = schemas.raise_leniently(&media_schema(value), "the body", warn);
+        let schema = raised.map_err(|error| error.to_string())?;
+        Ok::<_, String>(with_example(document, schema, value.as_object()))
     };
     let (schema, encoding) = match kind {
         Media::Json => (declared()?, BTreeMap::new()),

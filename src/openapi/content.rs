@@ -113,28 +113,66 @@ fn response(
         });
     };
     let media = document.resolve(media).map_err(|error| error.to_string())?;
-    let schema = schemas.raise_leniently(&media_schema(media));
-    let (schema, dangling) = schema.map_err(|error| error.to_string())?;
-    if let Some(error) = dangling {
-        warn(format!(
-            "the answer {status} may hold anything where {error}"
-        ));
-    }
+    let what = format!("the answer {status}");
+    let declared = match Media::of(name) {
+        Media::Events | Media::Lines => streamed_schema(document, name, media)
+            .map_or(Cow::Owned(Value::Bool(true)), Cow::Borrowed),
+        _ => media_schema(media),
+    };
+    let schema = schemas.raise_leniently(&declared, &what, warn);
+    let schema = schema.map_err(|error| error.to_string())?;
     let kind = match Media::of(name) {
         Media::Range if is_binary(&schema, schemas) => ResponseKind::Bytes,
         Media::Json | Media::Range => ResponseKind::Json,
         Media::Text => ResponseKind::Text,
+        Media::Events if says_json(&schema, schemas) => ResponseKind::JsonEvents,
         Media::Events => ResponseKind::Events,
+        Media::Lines => ResponseKind::Items,
         _ => ResponseKind::Bytes,
     };
     Ok(Response {
         status,
         content_types: entries.iter().map(|(name, _)| (*name).clone()).collect(),
-        schema: if kind == ResponseKind::Json {
-            schema
-        } else {
-            Value::Null
+        schema: match kind {
+            ResponseKind::Json | ResponseKind::JsonEvents | ResponseKind::Items => schema,
+            _ => Value::Null,
         },
         kind,
     })
+}
+
+/// The schema of one item of a stream: of a JSON value, or of an event's data. 3.2 has it as
+/// `itemSchema`, which describes the whole event; others give `schema` and mean the data.
+fn streamed_schema<'a>(document: &'a Document, name: &str, media: &'a Value) -> Option<&'a Value> {
+    let is_events = match Media::of(name) {
+        Media::Events => true,
+        Media::Lines => false,
+        _ => return None,
+    };
+    if let Some(item) = media.get("itemSchema") {
+        if !is_events {
+            return Some(item);
+        }
+        let item = document.resolve(item).ok()?;
+        let data = item.get("properties")?.get("data")?;
+        return Some(data.get("contentSchema").unwrap_or(data));
+    }
+    let schema = media.get("schema")?;
+    let is_list = schema.get("type").and_then(Value::as_str) == Some("array");
+    Some(schema.get("items").filter(|_| is_list).unwrap_or(schema))
+}
+
+/// Whether data of this schema is JSON: anything but a mere text, or nothing said.
+fn says_json(schema: &Value, schemas: &Schemas<'_>) -> bool {
+    let target = schema
+        .get("$ref")
+        .and_then(Value::as_str)
+        .and_then(|pointer| schemas.target(pointer));
+    let schema = target.as_ref().unwrap_or(schema);
+    let Some(members) = schema.as_object().filter(|members| !members.is_empty()) else {
+        return false;
+    };
+    let media_type = members.get("contentMediaType").and_then(Value::as_str);
+    members.get("type").and_then(Value::as_str) != Some("string")
+        || media_type.is_some_and(|name| Media::of(name) == Media::Json)
 }

@@ -1,7 +1,9 @@
 //! From the document's paths to operations, each of which succeeds or fails alone.
 
+use std::cell::RefCell;
 use std::collections::HashSet;
 
+use indexmap::IndexMap;
 use serde_json::{Map, Value};
 use url::Url;
 
@@ -15,6 +17,8 @@ use crate::invisible::visible;
 const METHODS: &[&str] = &[
     "get", "put", "post", "delete", "options", "head", "patch", "trace",
 ];
+/// Operations that one and the same warning is repeated for.
+const NAMED_OPERATIONS: usize = 3;
 /// Path items referring to one another in a row.
 const LONGEST_PATH_ITEM_CHAIN: usize = 32;
 
@@ -37,6 +41,7 @@ pub(super) fn normalise(document: &Document, location: Option<&Url>) -> Result<A
         schemas: Schemas::new(document),
         servers,
         security: security::of_document(document, &mut api.warnings),
+        told: RefCell::default(),
     };
     let none = Map::new();
     let all_paths = all_paths(document, &mut api.warnings).unwrap_or(&none);
@@ -50,6 +55,7 @@ pub(super) fn normalise(document: &Document, location: Option<&Url>) -> Result<A
             return Err(ReadError::TooMuchRepeated);
         }
     }
+    api.warnings.extend(told(reader.told.take()));
     security::check_names(document, &mut api);
     note_fragments(&mut api);
     let roots: Vec<Value> = api
@@ -116,6 +122,24 @@ struct Reader<'a> {
     servers: Servers<'a>,
     /// The security of operations that say nothing of their own.
     security: Security,
+    /// What was repaired or left out, and in which operations.
+    told: RefCell<IndexMap<String, Vec<String>>>,
+}
+
+/// Warnings of operations. What is alike in many, such as a reference that leads nowhere, is said
+/// once.
+fn told(told: IndexMap<String, Vec<String>>) -> Vec<String> {
+    let mut warnings = Vec::new();
+    for (text, labels) in told {
+        match labels.as_slice() {
+            [first, rest @ ..] if labels.len() > NAMED_OPERATIONS => warnings.push(format!(
+                "{first} and {} more operations: {text}",
+                rest.len()
+            )),
+            few => warnings.extend(few.iter().map(|label| format!("{label}: {text}"))),
+        }
+    }
+    warnings
 }
 
 /// A path item with those it refers to merged in; its own members win.
@@ -247,10 +271,11 @@ fn read_operation(
         return Err(reason.clone());
     }
     let label = format!("{method} {}", visible(path));
-    let mut warnings = Vec::new();
-    let mut warn = |text: String| warnings.push(format!("{label}: {text}"));
+    let mut warn = |text: String| {
+        let mut told = reader.told.borrow_mut();
+        told.entry(text).or_default().push(label.clone());
+    };
     let read = operation(reader, (method, path), &item.members, members, &mut warn);
-    api.warnings.append(&mut warnings);
     api.operations.push(read?);
     Ok(())
 }

@@ -60,18 +60,23 @@ impl<'a> Schemas<'a> {
     }
 
     /// As [`Self::raise`], for bodies and answers, which are passed on as they are: where a
-    /// reference within leads nowhere anything may stand, and the first such reference is returned
-    /// beside the schema.
+    /// reference within leads nowhere anything may stand, and `warn` is told. Where it is the whole
+    /// schema nothing is known, which is an error.
     pub(super) fn raise_leniently(
         &self,
         schema: &Value,
-    ) -> Result<(Value, Option<ReferenceError>), ReferenceError> {
+        what: &str,
+        warn: &mut dyn FnMut(String),
+    ) -> Result<Value, ReferenceError> {
         let (raised, dangling) = self.raise_at_root(schema)?;
-        match self.complete(&raised) {
-            Ok(()) => Ok((raised, dangling)),
-            Err(error) if error.is_missing() => Ok((raised, Some(error))),
-            Err(error) => Err(error),
-        }
+        let dangling = match (dangling, self.complete(&raised)) {
+            (_, Err(error)) if !error.is_missing() => return Err(error),
+            (Some(error), _) if raised.as_object().is_some_and(Map::is_empty) => return Err(error),
+            (Some(error), _) | (None, Err(error)) => error,
+            (None, Ok(())) => return Ok(raised),
+        };
+        warn(format!("{what} may hold anything where {dangling}"));
+        Ok(raised)
     }
 
     /// A raised schema, and the first reference in it that leads nowhere.

@@ -175,7 +175,9 @@ impl Reader<'_> {
                             &["annotations"]
                         }
                         Some("typing") => TYPING,
-                        Some("mce_runtime") => &["Api", "ApiError", "NULL"],
+                        Some("mce_runtime") => {
+                            &["Api", "ApiError", "EventStream", "ItemStream", "NULL"]
+                        }
                         _ => return Err((import.start(), "this module is not imported from")),
                     };
                     if import.level != 0
@@ -452,9 +454,8 @@ impl Reader<'_> {
                 };
                 match name {
                     "Literal" => items.iter().try_for_each(calls::literal),
-                    "list" | "dict" | "tuple" | "NotRequired" | "Required" => {
-                        items.iter().try_for_each(|item| self.annotation(item))
-                    }
+                    "list" | "dict" | "tuple" | "EventStream" | "ItemStream" | "NotRequired"
+                    | "Required" => items.iter().try_for_each(|item| self.annotation(item)),
                     _ => Err((subscript.start(), "this type has no parameters")),
                 }
             }

@@ -20,6 +20,8 @@ const LONGEST: usize = 1_000;
 const LONGEST_TEXT: usize = 160;
 /// Parts of a value of the document that are looked at.
 const MOST_PARTS: usize = 200;
+/// Keys of a class that is looked through for an example.
+const LARGEST_CLASS: usize = 500;
 /// Keys that are shown of an object that requires none.
 const MOST_OPTIONAL_KEYS: usize = 2;
 
@@ -110,7 +112,7 @@ impl<'a> Examples<'a> {
                 let schema = if alone { schema } else { &Value::Null };
                 return self.made(first, schema, depth);
             }
-            PythonType::Tuple(items) => {
+            PythonType::Generic(_, items) => {
                 let items = items.iter();
                 let items = items.map(|item| self.made(item, &Value::Null, depth));
                 return Code::call("", items.collect());
@@ -145,7 +147,7 @@ impl<'a> Examples<'a> {
             class.fields.iter().filter(|field| field.required).collect();
         if fields.is_empty() && depth == 0 {
             let has_example = |field: &&Field<'a>| self.given(&field.kind, field.schema).is_some();
-            fields.extend(class.fields.iter().filter(has_example));
+            fields.extend(class.fields.iter().take(LARGEST_CLASS).filter(has_example));
             if fields.is_empty() {
                 fields.extend(
                     class
@@ -208,7 +210,8 @@ impl<'a> Examples<'a> {
     }
 
     fn fits_class(&self, members: &Map<String, Value>, class: &str, left: &mut usize) -> bool {
-        let Some(class) = self.classes.get(class) else {
+        let class = self.classes.get(class);
+        let Some(class) = class.filter(|class| class.fields.len() <= LARGEST_CLASS) else {
             return false;
         };
         let is_field = |key: &String| class.fields.iter().any(|field| field.key == key);

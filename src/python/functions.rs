@@ -42,22 +42,23 @@ pub(super) fn decorator(api: &NamedApi, operation: &Operation, names: &Operation
         Code::Text(string_literal(&operation.method)),
         Code::Text(string_literal(&operation.path)),
     ];
+    // In the order of the signature and the manifest, so that all backends send the same order.
+    let mut parameters: Vec<_> = operation.parameters.iter().zip(&names.parameters).collect();
+    parameters.sort_by_key(|(parameter, _)| !parameter.required);
     for (keyword, location) in [
         ("path", Location::Path),
         ("query", Location::Query),
         ("header", Location::Header),
         ("cookie", Location::Cookie),
     ] {
-        let entries: Vec<Code> = operation
-            .parameters
+        let entries: Vec<Code> = parameters
             .iter()
-            .zip(&names.parameters)
             .filter(|(parameter, _)| parameter.location == location)
             .map(|(parameter, name)| {
                 let key = format!("{}: ", string_literal(name));
                 let style = Code::Text(string_literal(&spelt(parameter.style)));
                 let explode = Code::text(if parameter.explode { "True" } else { "False" });
-                let value = if parameter.wire_name != *name {
+                let value = if parameter.wire_name != **name {
                     let wire_name = Code::Text(string_literal(&parameter.wire_name));
                     Code::call("", vec![style, explode, wire_name])
                 } else if parameter.explode == (parameter.style == Style::Form) {

@@ -20,6 +20,9 @@ use crate::api::{
 use crate::variables;
 
 const TEMPLATE: &str = include_str!("../../templates/functions.py.jinja");
+/// Classes of `mce_runtime` that stubs return.
+const EVENT_STREAM: &str = "EventStream";
+const ITEM_STREAM: &str = "ItemStream";
 const LONGEST_TITLE: usize = 120;
 const LONGEST_DESCRIPTION: usize = 2_000;
 
@@ -122,6 +125,7 @@ pub fn render(api: &NamedApi, target: Target<'_>) -> Result<Rendered, ModuleErro
             context! {
                 docstring => module_docstring(api, target),
                 typing => typing_import(&used),
+                streams => streams(&used),
                 api => api_line(api, target),
                 classes => rendered_classes,
                 functions => stubs,
@@ -217,7 +221,15 @@ fn type_stub<'a>(
             ResponseKind::Text => PythonType::name("str"),
             ResponseKind::Bytes => PythonType::name("bytes"),
             ResponseKind::Empty => PythonType::None,
-            ResponseKind::Events => PythonType::Any,
+            ResponseKind::Events => PythonType::stream(EVENT_STREAM, PythonType::name("str")),
+            ResponseKind::JsonEvents => {
+                let data = types.of(&response.schema, &format!("{camel}Event"));
+                PythonType::stream(EVENT_STREAM, data)
+            }
+            ResponseKind::Items => {
+                let item = types.of(&response.schema, &format!("{camel}Item"));
+                PythonType::stream(ITEM_STREAM, item)
+            }
         }))
     };
     for argument in &arguments {
@@ -298,6 +310,12 @@ fn typing_import(used: &BTreeSet<String>) -> String {
         return String::new();
     }
     format!("from typing import {}", names.join(", "))
+}
+
+/// The classes of streams that the module uses, as the import names them.
+fn streams(used: &BTreeSet<String>) -> Vec<&'static str> {
+    let names = [EVENT_STREAM, ITEM_STREAM].into_iter();
+    names.filter(|name| used.contains(*name)).collect()
 }
 
 fn module_docstring(api: &NamedApi, target: Target<'_>) -> String {

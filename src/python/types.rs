@@ -33,8 +33,8 @@ pub(super) enum PythonType {
     List(Box<PythonType>),
     /// `dict[str, …]`.
     Dict(Box<PythonType>),
-    /// `tuple[…]`.
-    Tuple(Vec<PythonType>),
+    /// Another class with type arguments, such as `tuple[…]`.
+    Generic(&'static str, Vec<PythonType>),
     /// `Literal[…]` of literals as they are written.
     Literal(Vec<String>),
     /// `a | b`.
@@ -48,12 +48,19 @@ impl PythonType {
 
     /// What a form takes as a file: bytes, with a file name, with a media type.
     pub(super) fn file() -> Self {
-        let tuple = |names: &[&str]| Self::Tuple(names.iter().map(|it| Self::name(it)).collect());
+        let tuple = |names: &[&str]| {
+            Self::Generic("tuple", names.iter().map(|it| Self::name(it)).collect())
+        };
         Self::Union(vec![
             Self::name("bytes"),
             tuple(&["str", "bytes"]),
             tuple(&["str", "bytes", "str"]),
         ])
+    }
+
+    /// A class of `mce_runtime` that is a stream of items.
+    pub(super) fn stream(class: &'static str, item: Self) -> Self {
+        Self::Generic(class, vec![item])
     }
 
     pub(super) fn list(item: Self) -> Self {
@@ -136,7 +143,7 @@ impl PythonType {
         match self {
             Self::List(inner) | Self::Dict(inner) => 1 + inner.depth(),
             Self::Union(members) => members.iter().map(Self::depth).max().unwrap_or(0),
-            Self::Tuple(items) => 1 + items.iter().map(Self::depth).max().unwrap_or(0),
+            Self::Generic(_, items) => 1 + items.iter().map(Self::depth).max().unwrap_or(0),
             Self::Literal(_) => 1,
             Self::Any | Self::None | Self::Name(_) => 0,
         }
@@ -146,7 +153,7 @@ impl PythonType {
         match self {
             Self::List(inner) | Self::Dict(inner) => 1 + inner.size(),
             Self::Union(members) => members.iter().map(Self::size).sum(),
-            Self::Tuple(items) => 1 + items.iter().map(Self::size).sum::<usize>(),
+            Self::Generic(_, items) => 1 + items.iter().map(Self::size).sum::<usize>(),
             Self::Any | Self::None | Self::Name(_) | Self::Literal(_) => 1,
         }
     }
@@ -156,7 +163,7 @@ impl PythonType {
         match self {
             Self::List(inner) | Self::Dict(inner) => 1 + inner.weight(),
             Self::Union(members) => members.iter().map(Self::weight).sum(),
-            Self::Tuple(items) => 1 + items.iter().map(Self::weight).sum::<usize>(),
+            Self::Generic(_, items) => 1 + items.iter().map(Self::weight).sum::<usize>(),
             Self::Literal(values) => values.iter().map(|value| 1 + value.len() / 16).sum(),
             Self::Any | Self::None | Self::Name(_) => 1,
         }
@@ -183,8 +190,8 @@ impl PythonType {
             Self::Literal(_) => {
                 found.insert("Literal".to_owned());
             }
-            Self::Tuple(items) => {
-                found.insert("tuple".to_owned());
+            Self::Generic(name, items) => {
+                found.insert((*name).to_owned());
                 for item in items {
                     item.names(found);
                 }
@@ -203,7 +210,9 @@ impl PythonType {
             Self::Literal(values) => {
                 Code::subscript("Literal", values.iter().map(Code::text).collect())
             }
-            Self::Tuple(items) => Code::subscript("tuple", items.iter().map(Self::code).collect()),
+            Self::Generic(name, items) => {
+                Code::subscript(name, items.iter().map(Self::code).collect())
+            }
             Self::Union(members) => Code::Union(members.iter().map(Self::code).collect()),
         }
     }

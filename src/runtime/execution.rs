@@ -395,7 +395,8 @@ impl Runtime {
             ..ExecutionResult::default()
         };
         match outcome {
-            Ok(value) => {
+            Ok(reply) => {
+                let value = reply.value;
                 result.success = true;
                 result.data = Some(self.without_secrets(value.into_json()));
             }

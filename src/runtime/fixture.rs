@@ -13,7 +13,7 @@ use sha2::{Digest as _, Sha256};
 use super::{Egress, ExecuteRequest, Runtime, SandboxProvider, Switches, Targets};
 use crate::broker::{CallRecord, Recorder, Scope};
 use crate::config::{Config, Environment, Settings};
-use crate::sandbox::{Call, CallError, Failure, FailureKind, Host, Job, Outcome, Sandbox};
+use crate::sandbox::{Call, CallError, Failure, FailureKind, Host, Job, Outcome, Reply, Sandbox};
 use crate::wire;
 
 /// The one secret the fake vault knows.
@@ -104,7 +104,7 @@ impl Egress for FakeEgress {
 
 #[async_trait]
 impl Host for FakeHost {
-    async fn perform(&self, call: Call) -> Result<wire::Value, CallError> {
+    async fn perform(&self, call: Call) -> Result<Reply, CallError> {
         let Call {
             server,
             function,
@@ -132,7 +132,7 @@ impl Host for FakeHost {
                 let given = arguments.into_values().map(wire::Value::into_json);
                 answer["given"] = given.collect();
             }
-            Ok(answer.into())
+            Ok(wire::Value::from(answer).into())
         } else {
             Err(CallError::Egress {
                 message: format!("`{server}.{function}` is not compiled"),

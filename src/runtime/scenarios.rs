@@ -68,7 +68,10 @@ async fn code_runs_calls_is_cached_and_audited() {
     let modules: Vec<_> = job.modules.iter().map(|module| &module.name).collect();
     assert_eq!(modules, ["mce_runtime", "pets.functions"]);
     assert!(job.modules[0].source.contains("class Api"));
+    // What the code names, and nothing else of the module.
     assert!(job.modules[1].source.contains("def get_pet("));
+    assert!(job.modules[1].source.contains("class Pet("));
+    assert!(!job.modules[1].source.contains("find_pets"));
     assert_eq!(job.timeout, Duration::from_secs(30));
 
     runtime.shutdown().await;

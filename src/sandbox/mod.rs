@@ -7,7 +7,7 @@ use std::time::Duration;
 use async_trait::async_trait;
 use indexmap::IndexMap;
 
-use crate::wire::{Arguments, Value};
+use crate::wire::{Arguments, Streamed, Value};
 
 pub mod docker;
 pub mod frames;
@@ -115,6 +115,33 @@ pub struct Call {
     pub content_type: Option<String>,
 }
 
+/// What a call returned.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Reply {
+    /// The value; of a stream, the list of what arrived.
+    pub value: Value,
+    /// What it is a stream of, if it is one.
+    pub stream: Option<Stream>,
+}
+
+/// A stream as the host hands it over.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Stream {
+    /// Events or items.
+    pub kind: Streamed,
+    /// Whether the host stopped reading before the end.
+    pub is_cut: bool,
+}
+
+impl From<Value> for Reply {
+    fn from(value: Value) -> Self {
+        Self {
+            value,
+            stream: None,
+        }
+    }
+}
+
 /// What code in a sandbox can ask of the host. Implemented by the broker, one value an execution.
 #[async_trait]
 pub trait Host: Send + Sync {
@@ -122,7 +149,7 @@ pub trait Host: Send + Sync {
     ///
     /// # Errors
     /// [`CallError`], which the stub in the sandbox raises.
-    async fn perform(&self, call: Call) -> Result<Value, CallError>;
+    async fn perform(&self, call: Call) -> Result<Reply, CallError>;
 
     /// Calls a compiled function with arguments alone.
     ///
@@ -141,6 +168,7 @@ pub trait Host: Send + Sync {
             content_type: None,
         })
         .await
+        .map(|reply| reply.value)
     }
 }
 

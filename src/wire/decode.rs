@@ -5,6 +5,7 @@ use crate::api::{Function, ResponseKind};
 use super::Value;
 use super::json::{JsonError, parse_json};
 use super::media::{self, Kind};
+use super::stream::{self, Streamed};
 
 /// Why a response has no value.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -19,7 +20,8 @@ pub enum DecodeError {
 }
 
 /// The value of a response: JSON as parsed (numbers keep their spelling, of duplicate keys the
-/// last wins), text as `str`, all else as bytes, nothing as null.
+/// last wins), text as `str`, all else as bytes, nothing as null. A success that is a stream is a
+/// list of its events or items, see [`Streamed`].
 ///
 /// The response's own media type decides. Where it says little (none, octet-stream, or plain text
 /// that the document does not speak of) the documented kind does. What calls itself JSON and is
@@ -33,8 +35,21 @@ pub fn decode(
     content_type: Option<&str>,
     body: &[u8],
 ) -> Result<Value, DecodeError> {
-    if body.is_empty() || matches!(status, 204 | 205) || function.method == "HEAD" {
+    let streamed = Streamed::of(status, content_type);
+    if streamed.is_none() && body.is_empty()
+        || matches!(status, 204 | 205)
+        || function.method == "HEAD"
+    {
         return Ok(Value::Null);
+    }
+    if let Some(kind) = streamed {
+        return stream::decode(
+            function,
+            status,
+            content_type.unwrap_or_default(),
+            body,
+            kind,
+        );
     }
     let content_type = content_type.unwrap_or_default();
     let essence = media::essence(content_type);
@@ -47,7 +62,12 @@ pub fn decode(
                     return Ok(value);
                 }
             }
-            Some(ResponseKind::Text | ResponseKind::Events) if says_little => kind = Kind::Text,
+            Some(
+                ResponseKind::Text
+                | ResponseKind::Events
+                | ResponseKind::JsonEvents
+                | ResponseKind::Items,
+            ) if says_little => kind = Kind::Text,
             _ => {}
         }
         if essence.is_empty() && kind == Kind::Bytes {
@@ -89,7 +109,7 @@ fn accepts(function: &Function, essence: &str) -> bool {
 }
 
 /// The documented kind of an answer: by its status, its class (`4XX`), or the default.
-fn documented(function: &Function, status: u16) -> Option<ResponseKind> {
+pub(super) fn documented(function: &Function, status: u16) -> Option<ResponseKind> {
     let exact = status.to_string();
     let class = format!("{}XX", status / 100);
     [exact.as_str(), class.as_str(), "default"]

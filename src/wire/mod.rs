@@ -25,6 +25,7 @@ mod form;
 mod json;
 mod media;
 mod percent;
+mod stream;
 mod style;
 mod value;
 
@@ -33,7 +34,13 @@ pub use encode::encode;
 pub use error_text::error_message;
 pub(crate) use json::{JsonError, parse_json};
 pub(crate) use percent::STRICT as COMPONENT;
+pub use stream::Streamed;
 pub use value::{Arguments, Value};
+
+/// What both backends call themselves.
+pub const USER_AGENT: &str = concat!("mce/", env!("CARGO_PKG_VERSION"));
+/// The codings that both backends ask for: the ones every client of theirs can undo.
+pub const ACCEPT_ENCODING: &str = "gzip, deflate";
 
 /// A request of one operation, encoded but not yet addressed: no base URL, no credential.
 #[derive(Debug, Clone, PartialEq)]

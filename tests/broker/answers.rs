@@ -4,12 +4,12 @@ use std::io::Write as _;
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
-use mce::sandbox::CallError;
+use mce::sandbox::{Call, CallError};
 use mce::wire::Value;
 use serde_json::json;
 
 use crate::capture::{Capture, response};
-use crate::fixture::{Setup, Shop, function, manifest, parameter};
+use crate::fixture::{Setup, Shop, function, given, manifest, parameter};
 
 const JSON: (&str, &str) = ("content-type", "application/json");
 
@@ -231,6 +231,42 @@ async fn too_large_an_answer_is_refused_however_it_comes() {
             "{error}"
         );
     }
+}
+
+/// All of it was lost, as of any answer that is too large.
+#[tokio::test]
+async fn a_stream_beyond_the_limit_keeps_what_arrived_whole() {
+    let mut bytes = b"HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\n\
+        transfer-encoding: chunked\r\n\r\n"
+        .to_vec();
+    for number in 0..20 {
+        let event = format!("id: {number}\ndata: {}\n\n", "x".repeat(85));
+        let _ = write!(bytes, "{:x}\r\n{event}\r\n", event.len());
+    }
+    bytes.extend_from_slice(b"0\r\n\r\n");
+    let api = Capture::start(move |_| bytes.clone()).await;
+    let mut setup = setup().at(&api.url());
+    setup.limits.max_response_bytes = 1000;
+    let shop = setup.build();
+    let reply = shop
+        .host
+        .perform(Call {
+            server: "shop".to_owned(),
+            function: "get".to_owned(),
+            arguments: given(json!({"id": "1"})),
+            content_type: None,
+        })
+        .await
+        .unwrap();
+    let Value::Array(events) = reply.value else {
+        panic!("a list of events");
+    };
+    let Some(Value::Object(last)) = events.last() else {
+        panic!("an event");
+    };
+    assert!((8..=10).contains(&events.len()), "{}", events.len());
+    assert_eq!(last["data"], Value::String("x".repeat(85)));
+    assert!(reply.stream.unwrap().is_cut);
 }
 
 /// Gzip without a library: stored blocks would not unfold, so runs of one byte are written as

@@ -16,6 +16,7 @@ import inspect
 import json
 import os
 import shutil
+import socket
 import subprocess
 import sys
 import tempfile
@@ -205,7 +206,9 @@ class Stubs(unittest.TestCase):
             runtime.Api("zoo", base_url_env="A", auth_env="B", shiny=1)
 
     def test_public_names(self) -> None:
-        self.assertEqual(runtime.__all__, ["NULL", "ApiError"])
+        self.assertEqual(
+            runtime.__all__, ["NULL", "ApiError", "Event", "EventStream", "ItemStream"]
+        )
         self.assertFalse(runtime.NULL)
         self.assertEqual(repr(runtime.NULL), "NULL")
 
@@ -317,6 +320,21 @@ class Inside(unittest.TestCase):
         self.runtime = load("mce_runtime_inside")
         self.stub = make_stub(self.runtime)
 
+    def test_streams_hold_what_the_host_read(self) -> None:
+        event = {"data": {"a": 1}, "event": "add", "id": "7", "retry": None}
+        self.answer = ("events", [[event], True])
+        stream = self.stub(pet_id="a")
+        self.assertTrue(stream.is_cut)
+        self.assertIsInstance(stream, self.runtime.EventStream)
+        (found,) = stream
+        self.assertEqual((found.data, found.event, found.id), ({"a": 1}, "add", "7"))
+        self.answer = ("items", [[1, 2], False])
+
+        async def items() -> list[Any]:
+            return [item async for item in await self.stub.aio(pet_id="a")]
+
+        self.assertEqual(asyncio.run(items()), [1, 2])
+
     def test_a_call_goes_to_the_host(self) -> None:
         value = self.stub(
             pet_id=uuid.UUID(int=1), limit=None, tags=("a",), body={"n": self.runtime.NULL}
@@ -386,6 +404,7 @@ class Handler(BaseHTTPRequestHandler):
         self.connections.add(self.client_address)
         self.seen.append(
             {
+                "method": self.command,
                 "target": self.requestline.split(" ")[1],
                 "headers": {name.lower(): value for name, value in self.headers.items()},
                 "body": self.rfile.read(length),
@@ -398,7 +417,7 @@ class Handler(BaseHTTPRequestHandler):
         self.end_headers()
         self.wfile.write(body)
 
-    do_POST = do_GET
+    do_POST = do_DELETE = do_GET
 
     def log_message(self, format: str, *args: Any) -> None:
         pass
@@ -477,12 +496,77 @@ class Outside(unittest.TestCase):
         targets = [seen["target"] for seen in Handler.seen]
         self.assertEqual(targets, ["/v1/pets/a", "/upload/pets/a"])
 
+    def test_a_stream_is_read_as_it_arrives_and_closed_when_it_is_dropped(self) -> None:
+        listener = socket.create_server(("127.0.0.1", 0))
+        self.addCleanup(listener.close)
+        hung_up = threading.Event()
+
+        def serve() -> None:
+            for _ in range(4):
+                connection, _ = listener.accept()
+                with connection:
+                    connection.recv(65536)
+                    connection.sendall(
+                        b"HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\n"
+                        b"connection: close\r\n\r\ndata: {\"n\":1}\n\ndata: 2\n\ndata: "
+                    )
+                    # Nothing more comes; it ends when the client hangs up.
+                    connection.settimeout(5)
+                    if connection.recv(1) == b"":
+                        hung_up.set()
+
+        threading.Thread(target=serve, daemon=True).start()
+        self.environment(BASE_URL=f"http://127.0.0.1:{listener.getsockname()[1]}")
+        api = runtime.Api("zoo", base_url_env="MCE_ZOO_BASE_URL", auth_env="MCE_ZOO_AUTH")
+
+        @api.operation("GET", "/e", responses={"200": "jsonevents"})
+        def watch() -> Any:
+            raise NotImplementedError
+
+        with watch() as stream:
+            self.assertEqual(next(stream).data, {"n": 1})
+            self.assertEqual(next(stream).data, 2)
+        self.assertTrue(hung_up.wait(5), "closed at the end of `with`")
+        hung_up.clear()
+        stream = watch()
+        del stream
+        self.assertTrue(hung_up.wait(5), "closed when dropped, though it never began")
+        hung_up.clear()
+        for event in watch():
+            self.assertEqual(event, runtime.Event({"n": 1}))
+            break
+        self.assertTrue(hung_up.wait(5), "closed when left")
+        hung_up.clear()
+
+        async def first() -> Any:
+            async with await watch.aio() as stream:
+                async for event in stream:
+                    return event.data
+
+        self.assertEqual(asyncio.run(first()), {"n": 1})
+        self.assertTrue(hung_up.wait(5), "closed at the end of `async with`")
+
+    def test_another_content_type_is_selected(self) -> None:
+        api = runtime.Api("zoo", base_url_env="MCE_ZOO_BASE_URL", auth_env="MCE_ZOO_AUTH")
+
+        @api.operation("DELETE", "/p", body=("body", "application/json", "text/csv"))
+        def drop(*, body: Any) -> Any:
+            raise NotImplementedError
+
+        drop.with_content_type("text/csv")(body="a,b")
+        drop(body=["a"])
+        csv, json_ = Handler.seen
+        self.assertEqual((csv["body"], csv["headers"]["content-type"]), (b"a,b", "text/csv"))
+        self.assertEqual((json_["method"], json_["body"]), ("DELETE", b'["a"]'))
+        with self.assertRaisesRegex(TypeError, "only as"):
+            drop.with_content_type("text/plain")
+
     def test_nothing_is_sent_that_was_not_given(self) -> None:
         make_stub(runtime)(pet_id="a")
         (seen,) = Handler.seen
         self.assertEqual(seen["target"], "/v1/pets/a")
         self.assertEqual(
-            set(seen["headers"]), {"host", "accept", "accept-encoding", "connection", "user-agent"}
+            set(seen["headers"]), {"host", "accept", "accept-encoding", "user-agent"}
         )
 
     def test_credentials(self) -> None:

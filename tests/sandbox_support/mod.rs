@@ -18,7 +18,9 @@ use async_trait::async_trait;
 use indexmap::IndexMap;
 use mce::config::{Environment, Settings};
 use mce::sandbox::docker::DockerSandbox;
-use mce::sandbox::{Call, CallError, Failure, FailureKind, Host, Job, Module, Outcome, Sandbox};
+use mce::sandbox::{
+    Call, CallError, Failure, FailureKind, Host, Job, Module, Outcome, Reply, Sandbox,
+};
 use mce::wire::{Arguments, Value};
 
 /// Makes the engine answer and the image exist. Tests that need them run; they never skip.
@@ -125,7 +127,7 @@ impl Drop for CutOff<'_> {
 
 #[async_trait]
 impl Host for FakeHost {
-    async fn perform(&self, call: Call) -> Result<Value, CallError> {
+    async fn perform(&self, call: Call) -> Result<Reply, CallError> {
         self.calls.fetch_add(1, Ordering::SeqCst);
         let now = self.now.fetch_add(1, Ordering::SeqCst) + 1;
         self.most_at_once.fetch_max(now, Ordering::SeqCst);
@@ -133,7 +135,7 @@ impl Host for FakeHost {
             .answer(&call.server, &call.function, call.arguments)
             .await;
         self.now.fetch_sub(1, Ordering::SeqCst);
-        answer
+        answer.map(Reply::from)
     }
 }
 

@@ -19,8 +19,8 @@ use super::verdict::{Ended, judge, lost, malformed, timeout};
 use crate::sandbox::frames::{
     Assembled, Assembler, Frame, FrameError, Kind, frames, pack, unpack, unpack_json,
 };
-use crate::sandbox::{Call, CallError, Host, Job, Outcome};
-use crate::wire::Value;
+use crate::sandbox::{Call, CallError, Host, Job, Outcome, Reply};
+use crate::wire::{Streamed, Value};
 
 /// Bytes of calls that are on their way at once. With so many bytes or calls on their way, the
 /// stream is not read any further.
@@ -336,10 +336,24 @@ fn call_of(message: Value) -> Option<Call> {
     }
 }
 
-/// `["ok", value]` or `["error", what went wrong]`.
-fn answer_message(answer: Result<Value, CallError>) -> Value {
+/// `["ok", value]`, `["events", [values, whether it was cut]]`, `["items", …]` or
+/// `["error", what went wrong]`.
+fn answer_message(answer: Result<Reply, CallError>) -> Value {
     let (word, value) = match answer {
-        Ok(value) => ("ok", value),
+        Ok(Reply {
+            value,
+            stream: None,
+        }) => ("ok", value),
+        Ok(Reply {
+            value,
+            stream: Some(stream),
+        }) => {
+            let word = match stream.kind {
+                Streamed::Events => "events",
+                Streamed::Items => "items",
+            };
+            (word, Value::Array(vec![value, Value::Bool(stream.is_cut)]))
+        }
         Err(error) => ("error", error_message(error)),
     };
     Value::Array(vec![Value::String(word.to_owned()), value])
