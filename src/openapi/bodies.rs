@@ -163,7 +163,7 @@ fn representative(range: &str) -> Option<&'static str> {
 
 /// How a property is spelt; `None` where by default. 3.0 knows styles in URL-encoded forms alone.
 fn encoding(document: &Document, kind: Media, value: &Map<String, Value>) -> Option<Encoding> {
-    let knows_styles = kind == Media::Form || !document.version.starts_with("3.0");
+    let knows_styles = kind == Media::Form || document.dialect.has_multipart_styles();
     let is_given = ["style", "explode", "allowReserved"]
         .iter()
         .any(|key| value.get(*key).is_some_and(|member| !member.is_null()));

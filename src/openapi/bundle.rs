@@ -14,13 +14,14 @@ use std::collections::HashMap;
 use indexmap::IndexMap;
 use serde_json::Value;
 
-use self::census::Census;
+pub(super) use self::census::Census;
 use self::names::Names;
 use self::walk::{Address, Refused, Trail, Walk, Wanted, address};
 use super::document::{ReadError, parse_tree, shown};
 use super::places::{Bounds, Place};
 use super::pointer::{LONGEST_REFERENCE, MOST_HOPS, pointer_of, step, token};
 use super::positions::Kind;
+use super::version;
 use crate::yaml::Limits;
 
 /// References in a document and all its parts.
@@ -108,9 +109,9 @@ impl Bundle {
         hides_url: bool,
     ) -> Result<Self, String> {
         let has_anchors = root
-            .get("openapi")
-            .and_then(Value::as_str)
-            .is_some_and(|version| !version.trim().starts_with("3.0"));
+            .as_object()
+            .and_then(|members| version::of(members).ok())
+            .is_some_and(|(dialect, _)| dialect.has_named_schemas());
         let names = Names::new(place.clone(), hides_url);
         let mut bundle = Self {
             trees: Vec::new(),
@@ -238,7 +239,7 @@ impl Bundle {
         limits.nodes = limits.nodes.saturating_sub(self.nodes);
         let root = match parse_tree(&found.bytes, &limits) {
             Ok(root) => root,
-            Err(ReadError::Syntax { message, .. }) if message.starts_with("expected at most") => {
+            Err(ReadError::Limit { message, .. }) => {
                 let name = self.walk.names.of(place);
                 return Err(format!("`{}`: {message}", shown(&name)));
             }

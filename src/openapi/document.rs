@@ -6,7 +6,7 @@ use std::collections::HashMap;
 
 use serde_json::{Map, Value};
 
-use super::bundle::{MOST_REFERENCES, Parts};
+use super::bundle::{Census, MOST_REFERENCES, Parts};
 use super::pointer::{LONGEST_REFERENCE, MOST_HOPS, decoded, escaped, step, unescaped};
 use super::version::{self, Dialect};
 use crate::invisible::visible;
@@ -24,7 +24,7 @@ const VALUE_COST: usize = 64;
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum ReadError {
-    /// Neither JSON nor YAML, or over a limit.
+    /// Neither JSON nor YAML.
     #[error("line {line}, column {column}: {message}")]
     Syntax {
         /// Line, from 1.
@@ -32,6 +32,16 @@ pub enum ReadError {
         /// Column, from 1.
         column: usize,
         /// What is wrong.
+        message: String,
+    },
+    /// Text that exceeds a limit.
+    #[error("line {line}, column {column}: {message}")]
+    Limit {
+        /// Line, from 1.
+        line: usize,
+        /// Column, from 1.
+        column: usize,
+        /// Which limit.
         message: String,
     },
     /// Something else than text of an API document.
@@ -114,7 +124,7 @@ impl Document {
         root: Value,
         position_of_paths: impl FnOnce() -> Position,
     ) -> Result<Self, ReadError> {
-        if count_references(&root) > MOST_REFERENCES {
+        if Census::of(&root).references > MOST_REFERENCES {
             return Err(ReadError::TooManyReferences);
         }
         let Value::Object(root) = root else {
@@ -283,10 +293,22 @@ impl Document {
 /// Reads a document, or a part of one.
 pub(super) fn parse_tree(bytes: &[u8], limits: &Limits) -> Result<Value, ReadError> {
     looks_like_something_else(bytes)?;
-    yaml::read_value(bytes, limits).map_err(|error| ReadError::Syntax {
-        line: error.position.line,
-        column: error.position.column,
-        message: error.message,
+    yaml::read_value(bytes, limits).map_err(|error| {
+        let Position { line, column } = error.position;
+        let message = error.message;
+        if error.is_limit {
+            ReadError::Limit {
+                line,
+                column,
+                message,
+            }
+        } else {
+            ReadError::Syntax {
+                line,
+                column,
+                message,
+            }
+        }
     })
 }
 
@@ -314,17 +336,6 @@ pub(super) fn shown(reference: &str) -> String {
         bare = format!("{bare}#{fragment}");
     }
     visible(&bare).chars().take(200).collect()
-}
-
-fn count_references(value: &Value) -> usize {
-    match value {
-        Value::Array(items) => items.iter().map(count_references).sum(),
-        Value::Object(members) => members
-            .iter()
-            .map(|(key, member)| usize::from(key == "$ref") + count_references(member))
-            .sum(),
-        _ => 0,
-    }
 }
 
 /// About how many bytes a copy takes, without what no operation takes a copy of.
