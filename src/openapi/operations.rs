@@ -34,6 +34,7 @@ pub(super) fn normalise(document: &Document, location: Option<&Url>) -> Result<A
     }
     let servers = Servers::new(document, location, &mut api.warnings);
     api.base_url.clone_from(&servers.base_url);
+    api.unusable_server.clone_from(&servers.unusable);
     api.security_schemes = security::schemes(document, &mut api.warnings);
 
     let reader = Reader {
