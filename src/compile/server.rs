@@ -172,6 +172,7 @@ pub(super) fn build(
         bytes,
         location,
         files,
+        absent,
         alone,
         document,
     } = loaded;
@@ -223,6 +224,7 @@ pub(super) fn build(
         document: &manifest.spec.sha256,
         location: location.as_ref(),
         files: (!alone).then_some(&manifest.spec.files),
+        absent: &absent,
     };
     let place = fingerprint::depends_on_place(&text, &source);
     let inputs = fingerprint::of_inputs(server, &source, place);
