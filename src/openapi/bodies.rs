@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde_json::{Map, Value, json};
 
-use super::content::media_schema;
+use super::content::{is_media_type, media_schema};
 use super::document::{Document, text};
 use super::examples::with_example;
 use super::parameters::legal_style;
@@ -114,13 +114,6 @@ fn media(
     })
 }
 
-/// `type/subtype`, with parameters, in visible ASCII: fit for a header.
-fn is_media_type(name: &str) -> bool {
-    !name.is_empty()
-        && name.trim() == name
-        && name.chars().all(|character| matches!(character, ' '..='~'))
-}
-
 /// Which media type goes first: JSON keeps every type exactly; forms name their fields, and only
 /// multipart carries files; text and bytes are left to the caller to write; a range says nothing.
 fn rank(media: &OperationMedia, schemas: &Schemas<'_>) -> u8 {
@@ -170,7 +163,7 @@ fn representative(range: &str) -> Option<&'static str> {
 
 /// How a property is spelt; `None` where by default. 3.0 knows styles in URL-encoded forms alone.
 fn encoding(document: &Document, kind: Media, value: &Map<String, Value>) -> Option<Encoding> {
-    let knows_styles = kind == Media::Form || !document.version.starts_with("3.0");
+    let knows_styles = kind == Media::Form || document.dialect.has_multipart_styles();
     let is_given = ["style", "explode", "allowReserved"]
         .iter()
         .any(|key| value.get(*key).is_some_and(|member| !member.is_null()));
@@ -192,7 +185,7 @@ fn encoding(document: &Document, kind: Media, value: &Map<String, Value>) -> Opt
         .as_str()?
         .split(',')
         .map(str::trim)
-        .find(|item| is_media_type(item) && item.contains('/') && !item.contains('*'))?;
+        .find(|item| is_media_type(item) && !item.contains('*'))?;
     Some(Encoding {
         content_type: Some(content_type.to_owned()),
         ..Encoding::default()
