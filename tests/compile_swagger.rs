@@ -321,3 +321,21 @@ fn references_within_2_0_are_followed_as_in_3() {
         "unsupported: reference `#/responses/Nowhere` leads nowhere"
     );
 }
+
+#[test]
+fn lists_of_multipart_forms_keep_their_collection_format() {
+    let operation = operation(
+        json!({}),
+        json!({"consumes": ["multipart/form-data"], "parameters": [
+            {"name": "id", "in": "path", "type": "string", "required": true},
+            {"name": "file", "in": "formData", "type": "file"},
+            {"name": "tags", "in": "formData", "type": "array", "items": {"type": "string"}},
+            {"name": "ids", "in": "formData", "type": "array", "items": {"type": "string"},
+             "collectionFormat": "multi"},
+        ]}),
+    );
+    let body = operation.body.unwrap();
+    assert_eq!(body.content_type, "multipart/form-data");
+    let explode = |name: &str| body.encoding.get(name).and_then(|it| it.explode);
+    assert_eq!((explode("tags"), explode("ids")), (Some(false), Some(true)));
+}
