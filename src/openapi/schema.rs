@@ -3,6 +3,7 @@
 
 use std::cell::{Cell, RefCell};
 use std::collections::{HashMap, HashSet, VecDeque};
+use std::rc::Rc;
 
 use indexmap::IndexMap;
 use serde_json::{Map, Value, json};
@@ -30,10 +31,10 @@ pub(super) struct Schemas<'a> {
     document: &'a Document,
     raised: RefCell<IndexMap<String, Result<Value, ReferenceError>>>,
     /// Pointers whose whole reach is raised, so that no operation walks it again.
-    completed: RefCell<HashSet<String>>,
+    completed: RefCell<HashSet<Rc<str>>>,
     /// Pointers whose reach holds a failure, and the failure; one that leads nowhere only where
     /// there is no other.
-    failed: RefCell<HashMap<String, ReferenceError>>,
+    failed: RefCell<HashMap<Rc<str>, ReferenceError>>,
     /// The first reference that leads nowhere in the schema that is being raised.
     dangling: Cell<Option<ReferenceError>>,
 }
@@ -124,10 +125,11 @@ impl<'a> Schemas<'a> {
     /// Raises all that a pointer reaches. Every pointer of the document is walked once only,
     /// whichever operation comes first: what is walked ends up in `completed` or in `failed`.
     fn complete_from(&self, start: &str) -> Result<(), ReferenceError> {
-        let mut walked: HashSet<String> = HashSet::new();
-        let mut referrers: HashMap<String, Vec<String>> = HashMap::new();
-        let mut failing: VecDeque<(String, ReferenceError)> = VecDeque::new();
-        let mut pending = vec![start.to_owned()];
+        // Pointers may be long, and those to one place many: they are shared.
+        let mut walked: HashSet<Rc<str>> = HashSet::new();
+        let mut referrers: HashMap<Rc<str>, Vec<Rc<str>>> = HashMap::new();
+        let mut failing: VecDeque<(Rc<str>, ReferenceError)> = VecDeque::new();
+        let mut pending: Vec<Rc<str>> = vec![start.into()];
         while let Some(pointer) = pending.pop() {
             if self.completed.borrow().contains(&pointer) || walked.contains(&pointer) {
                 continue;
@@ -137,19 +139,21 @@ impl<'a> Schemas<'a> {
                 continue;
             }
             walked.insert(pointer.clone());
-            if !self.raised.borrow().contains_key(&pointer) {
+            if !self.raised.borrow().contains_key(&*pointer) {
                 let target = self.document.schema_target(&pointer);
                 let raised = target.and_then(|(_, target)| self.raise_at_root(target));
                 let raised = raised.map(|(raised, dangling)| {
                     failing.extend(dangling.map(|error| (pointer.clone(), error)));
                     raised
                 });
-                self.raised.borrow_mut().insert(pointer.clone(), raised);
+                let key = pointer.to_string();
+                self.raised.borrow_mut().insert(key, raised);
             }
-            match self.raised.borrow().get(&pointer) {
+            match self.raised.borrow().get(&*pointer) {
                 Some(Ok(target)) => {
                     for reference in references(target) {
-                        let known = referrers.entry(reference.clone()).or_default();
+                        let reference: Rc<str> = reference.into();
+                        let known = referrers.entry(Rc::clone(&reference)).or_default();
                         known.push(pointer.clone());
                         pending.push(reference);
                     }
@@ -187,6 +191,9 @@ impl<'a> Schemas<'a> {
         if let Some(Value::String(reference)) = source.get("$ref") {
             match self.document.schema_target(reference) {
                 Ok((pointer, _)) => {
+                    // A short name may stand for a long one, see [`Document::schema_target`].
+                    let more = pointer.len().saturating_sub(reference.len());
+                    self.document.charge(more)?;
                     result.insert("$ref".to_owned(), Value::String(pointer));
                 }
                 Err(error) if error.is_missing() => {
