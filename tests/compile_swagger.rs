@@ -165,7 +165,7 @@ fn what_cannot_be_sent_is_left_out_or_skips_its_operation() {
         ),
         (
             json!({"name": "c", "in": "cookie2"}),
-            "parameter `c` in cookie2",
+            "parameter `c` in cookie2, which is no place",
         ),
     ] {
         let mut required = parameter.clone();

@@ -192,3 +192,40 @@ fn what_a_document_says_for_all_operations_is_not_repeated_without_bound() {
     let (_, said) = compile(&document);
     assert!(!said.contains("memory allocation"), "{said}");
 }
+
+#[test]
+fn a_long_name_of_a_schema_is_not_copied_for_each_reference_to_it_or_in_it() {
+    let long = "k".repeat(300_000);
+    let alias = json!({"$ref": format!("#/components/schemas/{long}")});
+    let schemas = json!({long.clone(): {"type": "object"}, "Alias": alias});
+    let to_alias = json!({"$ref": "#/components/schemas/Alias"});
+    assert_refused(
+        &answering(10_000, &to_alias, &schemas),
+        "its operations repeat more than 128 MiB",
+    );
+    let mut schemas: Map<String, Value> = (0..10_000)
+        .map(|it| (format!("S{it}"), json!({"type": "object"})))
+        .collect();
+    let properties: Map<String, Value> = (0..10_000)
+        .map(|it| {
+            (
+                format!("p{it}"),
+                json!({"$ref": format!("#/components/schemas/S{it}")}),
+            )
+        })
+        .collect();
+    schemas.insert(long, json!({"properties": properties}));
+    compile(&answering(1, &alias, &Value::Object(schemas)));
+}
+
+#[test]
+fn a_long_path_is_not_copied_for_each_of_many_operations() {
+    let operations: Map<String, Value> = (0..10_000)
+        .map(|it| (format!("M{it}"), json!({"responses": {}})))
+        .collect();
+    let path = format!("/{}", "p".repeat(300_000));
+    let document = json!({"openapi": "3.2.0", "info": {"title": "T", "version": "1"},
+        "servers": [{"url": "https://api.example.com"}],
+        "paths": {path: {"additionalOperations": operations}}});
+    assert_refused(&document, "its operations repeat more than 128 MiB");
+}

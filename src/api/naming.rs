@@ -124,6 +124,7 @@ pub fn give_names(
             .iter()
             .map(|key| format!("`rename` of `{key}` has no effect: that operation was left out")),
     );
+    api.warnings.extend(repeated_ids(&api));
     let functions = function_names(&api, &locked, rename, &left_out)?;
     let names = api
         .operations
@@ -141,6 +142,25 @@ pub fn give_names(
         .collect();
     let types = name_types(&mut api);
     Ok(NamedApi { api, names, types })
+}
+
+/// Says which operationIds do not tell operations apart, as they should.
+fn repeated_ids(api: &Api) -> Vec<String> {
+    let mut bearers: BTreeMap<&str, usize> = BTreeMap::new();
+    let ids = api
+        .operations
+        .iter()
+        .filter_map(|it| it.operation_id.as_deref());
+    for id in ids {
+        *bearers.entry(id).or_default() += 1;
+    }
+    bearers.retain(|_, count| *count > 1);
+    let said = bearers.into_iter().map(|(id, count)| {
+        format!(
+            "{count} operations have the operationId `{id}`; method and path are part of their names"
+        )
+    });
+    said.collect()
 }
 
 /// One thing to be named: its candidates, each longer than the one before, and its fixed name.

@@ -4,78 +4,17 @@
 //! response is not taken for pagination, since a guess would leave items out or repeat them.
 
 mod answer;
+mod words;
 
 use serde_json::Value;
 
 use answer::{Answer, Types, bare, join};
+use words::{CURSORS, OFFSETS, OFFSETS_FROM_ZERO, PAGES, RANGE_ENDS, SIZES};
 
 use super::manifest::{Location, Pagination, PaginationKind, ResponseKind, successes};
 use super::model::{Operation, OperationParameter};
 use super::naming::OperationNames;
 use super::schema;
-
-/// Query parameters (as [`bare`] spells them) that take the place to go on from.
-const CURSORS: &[&str] = &[
-    "cursor",
-    "pagecursor",
-    "nextcursor",
-    "pagetoken",
-    "nextpagetoken",
-    "nexttoken",
-    "startingtoken",
-    "startingafter",
-    "after",
-    "pageafter",
-    "marker",
-    "nextmarker",
-    "continuation",
-    "continuationtoken",
-    "continue",
-    "iterator",
-    "exclusivestartkey",
-];
-/// Query parameters that hold the number of a page.
-const PAGES: &[&str] = &[
-    "page",
-    "pagenumber",
-    "pagenum",
-    "pageno",
-    "currentpage",
-    "pageindex",
-];
-/// Query parameters that hold how many items to pass over.
-const OFFSETS: &[&str] = &[
-    "offset",
-    "pageoffset",
-    "skip",
-    "start",
-    "startat",
-    "startindex",
-    "firstresult",
-];
-/// Those that everybody counts from 0; the others only where the document says from what.
-const OFFSETS_FROM_ZERO: &[&str] = &["offset", "pageoffset", "skip", "start"];
-/// Beside these, `start` is one end of a range.
-const RANGE_ENDS: &[&str] = &["end", "to", "until", "stop", "finish", "endtime", "endat"];
-/// Query parameters that hold how many items a page has at most.
-const SIZES: &[&str] = &[
-    "limit",
-    "perpage",
-    "pagesize",
-    "pagelimit",
-    "size",
-    "count",
-    "maxresults",
-    "maxitems",
-    "maxpagesize",
-    "resultsperpage",
-    "itemsperpage",
-    "take",
-    "top",
-    "rows",
-    "max",
-    "num",
-];
 
 /// How the further pages of an operation are reached.
 #[must_use]

@@ -19,7 +19,7 @@ use crate::python::{Rendered, RenderedFunction};
 pub(super) const COMPILER: &str = concat!("mce ", env!("CARGO_PKG_VERSION"));
 /// A hash of the sources that the output depends on, see `build.rs`: one version has many states
 /// while it is worked on.
-pub(super) const SOURCES: &str = env!("MCE_SOURCES");
+pub(super) const SOURCES: &str = env!("COMPILER_SOURCES");
 
 /// What a manifest is made of.
 pub(super) struct Inputs<'a> {

@@ -192,6 +192,8 @@ fn gather(
 }
 
 fn read_path_item(reader: &Reader<'_>, path: &str, item: &PathItem, api: &mut Api) {
+    // Every operation has a copy of the path, which may be long.
+    let is_too_large = || reader.document.charge(path.len()).is_err();
     if let Some(reason) = &item.missing {
         // The broker must know the path all the same, whatever methods are behind it.
         skip(api, ANY_METHOD.to_owned(), path, None, reason);
@@ -214,6 +216,9 @@ fn read_path_item(reader: &Reader<'_>, path: &str, item: &PathItem, api: &mut Ap
     };
     for (key, value) in &item.members {
         if METHODS.contains(&key.as_str()) || key == "query" && further {
+            if is_too_large() {
+                return;
+            }
             read(key.to_ascii_uppercase(), value, &mut seen, api);
         }
     }
@@ -226,6 +231,9 @@ fn read_path_item(reader: &Reader<'_>, path: &str, item: &PathItem, api: &mut Ap
             Vec::new()
         };
         for (name, value) in others {
+            if is_too_large() {
+                return;
+            }
             if seen.contains(name) {
                 note_names(value, api);
                 api.warnings.push(format!(

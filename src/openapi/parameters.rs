@@ -164,7 +164,7 @@ fn parameter(
         "querystring" if document.dialect.has_further_methods() => {
             return whole_query(document, schemas, members);
         }
-        _ => return unusable(format!("parameter {label}")),
+        _ => return unusable(format!("parameter {label}, which is no place")),
     };
     if let Some(outcome) = refusal(location, &wire_name, &label) {
         return Ok(outcome);

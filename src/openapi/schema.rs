@@ -1,12 +1,17 @@
 //! Raises the schemas of Swagger 2.0 and OpenAPI 3 to JSON Schema 2020-12. Keywords that say nothing
 //! about values (`xml`, `x-…`) are left out; malformed ones too.
 
+mod keywords;
+
 use std::cell::{Cell, RefCell};
 use std::collections::{HashMap, HashSet, VecDeque};
+use std::rc::Rc;
 
 use indexmap::IndexMap;
 use serde_json::{Map, Value, json};
 
+pub(super) use self::keywords::is_example;
+use self::keywords::{exclusive_bounds, plain_keyword};
 use super::document::{Document, ReferenceError};
 use crate::api::Media;
 use crate::api::schema::{
@@ -16,25 +21,15 @@ use crate::api::schema::{
 /// Nesting of schemas within one another; what lies deeper accepts everything. A manifest must
 /// stay within the depth of 128 that JSON parsers commonly take.
 const DEEPEST_SCHEMA: usize = 48;
-/// Nesting of values in `enum`, `const` and `default`.
-const DEEPEST_DATA: usize = 16;
-/// About the characters of an example that is passed on.
-const LONGEST_EXAMPLE: usize = 2_000;
-/// Digits of a number; Python reads integers of 4,300.
-const LONGEST_NUMBER: usize = 1_000;
-const TYPES: &[&str] = &[
-    "string", "number", "integer", "boolean", "array", "object", "null",
-];
-
 /// Raises schemas and gathers those that they refer to.
 pub(super) struct Schemas<'a> {
     document: &'a Document,
     raised: RefCell<IndexMap<String, Result<Value, ReferenceError>>>,
     /// Pointers whose whole reach is raised, so that no operation walks it again.
-    completed: RefCell<HashSet<String>>,
+    completed: RefCell<HashSet<Rc<str>>>,
     /// Pointers whose reach holds a failure, and the failure; one that leads nowhere only where
     /// there is no other.
-    failed: RefCell<HashMap<String, ReferenceError>>,
+    failed: RefCell<HashMap<Rc<str>, ReferenceError>>,
     /// The first reference that leads nowhere in the schema that is being raised.
     dangling: Cell<Option<ReferenceError>>,
 }
@@ -125,10 +120,11 @@ impl<'a> Schemas<'a> {
     /// Raises all that a pointer reaches. Every pointer of the document is walked once only,
     /// whichever operation comes first: what is walked ends up in `completed` or in `failed`.
     fn complete_from(&self, start: &str) -> Result<(), ReferenceError> {
-        let mut walked: HashSet<String> = HashSet::new();
-        let mut referrers: HashMap<String, Vec<String>> = HashMap::new();
-        let mut failing: VecDeque<(String, ReferenceError)> = VecDeque::new();
-        let mut pending = vec![start.to_owned()];
+        // Pointers may be long, and those to one place many: they are shared.
+        let mut walked: HashSet<Rc<str>> = HashSet::new();
+        let mut referrers: HashMap<Rc<str>, Vec<Rc<str>>> = HashMap::new();
+        let mut failing: VecDeque<(Rc<str>, ReferenceError)> = VecDeque::new();
+        let mut pending: Vec<Rc<str>> = vec![start.into()];
         while let Some(pointer) = pending.pop() {
             if self.completed.borrow().contains(&pointer) || walked.contains(&pointer) {
                 continue;
@@ -138,19 +134,21 @@ impl<'a> Schemas<'a> {
                 continue;
             }
             walked.insert(pointer.clone());
-            if !self.raised.borrow().contains_key(&pointer) {
+            if !self.raised.borrow().contains_key(&*pointer) {
                 let target = self.document.schema_target(&pointer);
                 let raised = target.and_then(|(_, target)| self.raise_at_root(target));
                 let raised = raised.map(|(raised, dangling)| {
                     failing.extend(dangling.map(|error| (pointer.clone(), error)));
                     raised
                 });
-                self.raised.borrow_mut().insert(pointer.clone(), raised);
+                let key = pointer.to_string();
+                self.raised.borrow_mut().insert(key, raised);
             }
-            match self.raised.borrow().get(&pointer) {
+            match self.raised.borrow().get(&*pointer) {
                 Some(Ok(target)) => {
                     for reference in references(target) {
-                        let known = referrers.entry(reference.clone()).or_default();
+                        let reference: Rc<str> = reference.into();
+                        let known = referrers.entry(Rc::clone(&reference)).or_default();
                         known.push(pointer.clone());
                         pending.push(reference);
                     }
@@ -188,6 +186,9 @@ impl<'a> Schemas<'a> {
         if let Some(Value::String(reference)) = source.get("$ref") {
             match self.document.schema_target(reference) {
                 Ok((pointer, _)) => {
+                    // A short name may stand for a long one, see [`Document::schema_target`].
+                    let more = pointer.len().saturating_sub(reference.len());
+                    self.document.charge(more)?;
                     result.insert("$ref".to_owned(), Value::String(pointer));
                 }
                 Err(error) if error.is_missing() => {
@@ -319,52 +320,6 @@ fn is_only_nullable(schema: &Value) -> bool {
     })
 }
 
-/// Whether a value is short enough to be passed on as an example.
-pub(super) fn is_example(value: &Value) -> bool {
-    fn is_short(value: &Value, left: &mut usize) -> bool {
-        let text = match value {
-            Value::String(text) => text.len(),
-            Value::Object(members) => members.keys().map(String::len).sum(),
-            _ => 0,
-        };
-        match left.checked_sub(text + 8) {
-            Some(rest) => *left = rest,
-            None => return false,
-        }
-        match value {
-            Value::Array(items) => items.iter().all(|item| is_short(item, left)),
-            Value::Object(members) => members.values().all(|item| is_short(item, left)),
-            _ => true,
-        }
-    }
-    !value.is_null() && is_portable(value, 0) && is_short(value, &mut { LONGEST_EXAMPLE })
-}
-
-/// `discriminator`, which Swagger 2.0 has as a name only.
-fn discriminator(value: &Value) -> Option<Value> {
-    let (property, mapping) = match value {
-        Value::String(property) => (property.as_str(), None),
-        _ => (value.get("propertyName")?.as_str()?, value.get("mapping")),
-    };
-    let mapping: Map<String, Value> = mapping
-        .and_then(Value::as_object)
-        .into_iter()
-        .flatten()
-        .filter_map(|(value, target)| {
-            let target = target.as_str()?;
-            // The name of a schema, or a reference to one.
-            let is_name = !target.contains(['/', '#', '.']);
-            let prefix = if is_name { "#/components/schemas/" } else { "" };
-            Some((value.clone(), Value::String(format!("{prefix}{target}"))))
-        })
-        .collect();
-    let mut kept = json!({"propertyName": property});
-    if let (Some(kept), false) = (kept.as_object_mut(), mapping.is_empty()) {
-        kept.insert("mapping".to_owned(), Value::Object(mapping));
-    }
-    Some(kept)
-}
-
 /// 3.1 says by a media type, without an encoding as text, that a value is bytes.
 fn says_bytes(source: &Map<String, Value>) -> bool {
     let media_type = source.get("contentMediaType").and_then(Value::as_str);
@@ -375,104 +330,6 @@ fn says_bytes(source: &Map<String, Value>) -> bool {
             source.get("type").map(Value::as_str),
             None | Some(Some("string"))
         )
-}
-
-/// A keyword without schemas in it, where its value is of the right kind.
-fn plain_keyword(source: &Map<String, Value>, keyword: &str, value: &Value) -> Option<Value> {
-    let fits = match keyword {
-        "discriminator" => return discriminator(value),
-        "examples" => {
-            let examples = value.as_array()?.iter().filter(|value| is_example(value));
-            let examples: Vec<Value> = examples.take(1).cloned().collect();
-            return (!examples.is_empty()).then_some(Value::Array(examples));
-        }
-        "type" => return type_keyword(value),
-        "required" => return required_keyword(value),
-        "title" | "description" | "format" | "pattern" | "contentEncoding" | "contentMediaType" => {
-            value.is_string()
-        }
-        "deprecated" | "readOnly" | "writeOnly" | "uniqueItems" => value.is_boolean(),
-        "minimum" | "maximum" | "exclusiveMinimum" | "exclusiveMaximum" => {
-            let exclusive = match keyword {
-                "minimum" => "exclusiveMinimum",
-                "maximum" => "exclusiveMaximum",
-                _ => "",
-            };
-            is_portable(value, 0)
-                && value.is_number()
-                && source.get(exclusive) != Some(&Value::Bool(true))
-        }
-        "multipleOf" => value.is_number() && is_portable(value, 0),
-        "minLength" | "maxLength" | "minItems" | "maxItems" | "minProperties" | "maxProperties"
-        | "minContains" | "maxContains" => value.is_u64(),
-        "enum" => {
-            value.as_array().is_some_and(|values| !values.is_empty()) && is_portable(value, 0)
-        }
-        "const" | "default" => is_portable(value, 0),
-        _ => false,
-    };
-    fits.then(|| value.clone())
-}
-
-fn type_keyword(value: &Value) -> Option<Value> {
-    match value {
-        Value::String(name) if TYPES.contains(&name.as_str()) => Some(value.clone()),
-        Value::Array(names) => {
-            let mut known: Vec<Value> = Vec::new();
-            for name in names {
-                if name.as_str().is_some_and(|name| TYPES.contains(&name)) && !known.contains(name)
-                {
-                    known.push(name.clone());
-                }
-            }
-            match known.len() {
-                0 => None,
-                1 => known.pop(),
-                _ => Some(Value::Array(known)),
-            }
-        }
-        _ => None,
-    }
-}
-
-fn required_keyword(value: &Value) -> Option<Value> {
-    let names: Vec<Value> = value
-        .as_array()?
-        .iter()
-        .filter(|name| name.is_string())
-        .cloned()
-        .collect();
-    (!names.is_empty()).then_some(Value::Array(names))
-}
-
-/// 3.0 has `exclusiveMinimum: true` beside `minimum`.
-fn exclusive_bounds(source: &Map<String, Value>, result: &mut Map<String, Value>) {
-    for (bound, exclusive) in [
-        ("minimum", "exclusiveMinimum"),
-        ("maximum", "exclusiveMaximum"),
-    ] {
-        if source.get(exclusive) == Some(&Value::Bool(true))
-            && let Some(limit @ Value::Number(_)) = source.get(bound)
-            && is_portable(limit, 0)
-        {
-            result.insert(exclusive.to_owned(), limit.clone());
-        }
-    }
-}
-
-/// Whether data is neither nested too deeply nor holds a number that other readers of the
-/// manifest fail on or take for infinity.
-fn is_portable(value: &Value, depth: usize) -> bool {
-    depth < DEEPEST_DATA
-        && match value {
-            Value::Number(number) => {
-                let spelt = number.as_str();
-                spelt.len() <= LONGEST_NUMBER && spelt.parse::<f64>().is_ok_and(f64::is_finite)
-            }
-            Value::Array(items) => items.iter().all(|item| is_portable(item, depth + 1)),
-            Value::Object(members) => members.values().all(|item| is_portable(item, depth + 1)),
-            _ => true,
-        }
 }
 
 #[cfg(test)]

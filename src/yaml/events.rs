@@ -3,11 +3,12 @@
 //! The events are libyaml's, since real documents are written against it: a closing bracket left
 //! of its parent's indentation, for one, which YAML 1.2 forbids.
 
-use std::borrow::Cow;
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 
 use libyaml_safer::{EventData, Mark, Parser, ScalarStyle};
 
+use super::breaks::Breaks;
+use super::merge::merge;
 use super::{Error, Key, Limits, Node, NodeValue, Position, scalar};
 
 /// A finished node with what an alias to it would add.
@@ -151,47 +152,6 @@ fn position(mark: Mark) -> Position {
         line: from_one(mark.line),
         column: from_one(mark.column),
     }
-}
-
-/// Characters that libyaml takes for line breaks and YAML 1.2 does not (section 5.4), so that a
-/// comment could end, or a string be folded, where no reader of the text sees it.
-const OLD_BREAKS: [char; 3] = ['\u{85}', '\u{2028}', '\u{2029}'];
-
-/// The private-use characters that stand for [`OLD_BREAKS`] while a text is parsed.
-struct Breaks(Option<[char; 3]>);
-
-impl Breaks {
-    /// The text with old breaks replaced by characters that do not occur in it.
-    fn hide(text: &str) -> (Cow<'_, str>, Self) {
-        if !text.contains(OLD_BREAKS) {
-            return (Cow::Borrowed(text), Self(None));
-        }
-        let mut free = ('\u{e000}'..='\u{f8ff}').filter(|character| !text.contains(*character));
-        let (Some(first), Some(second), Some(third)) = (free.next(), free.next(), free.next())
-        else {
-            return (Cow::Borrowed(text), Self(None));
-        };
-        let stand_ins = [first, second, third];
-        let hidden = exchange(text, OLD_BREAKS, stand_ins);
-        (Cow::Owned(hidden), Self(Some(stand_ins)))
-    }
-
-    fn restore(&self, text: String) -> String {
-        match self.0 {
-            Some(stand_ins) if text.contains(stand_ins) => exchange(&text, stand_ins, OLD_BREAKS),
-            _ => text,
-        }
-    }
-}
-
-fn exchange(text: &str, from: [char; 3], to: [char; 3]) -> String {
-    text.chars()
-        .map(|character| {
-            let mut pairs = from.iter().zip(to);
-            let pair = pairs.find(|(from, _)| **from == character);
-            pair.map_or(character, |(_, to)| to)
-        })
-        .collect()
 }
 
 impl Reader<'_> {
@@ -459,44 +419,6 @@ impl Reader<'_> {
         };
         Error::limit(position, message)
     }
-}
-
-/// Applies merge keys: members of the mapping itself win, then earlier sources.
-fn merge(members: Vec<(Key, Node)>, merges: Vec<(usize, Node)>) -> Result<Vec<(Key, Node)>, Error> {
-    if merges.is_empty() {
-        return Ok(members);
-    }
-    let mut seen: HashSet<String> = members.iter().map(|(key, _)| key.text.clone()).collect();
-    let mut inserts: HashMap<usize, Vec<(Key, Node)>> = HashMap::new();
-    for (at, source) in merges {
-        let position = source.position;
-        let sources = match source.value {
-            NodeValue::Sequence(items) => items,
-            value => vec![Node { value, position }],
-        };
-        for source in sources {
-            let NodeValue::Mapping(entries) = source.value else {
-                return Err(Error::new(
-                    source.position,
-                    "expected a mapping to merge (`<<`), found another value",
-                ));
-            };
-            let slot = inserts.entry(at).or_default();
-            slot.extend(
-                entries
-                    .into_iter()
-                    .filter(|(key, _)| seen.insert(key.text.clone())),
-            );
-        }
-    }
-    let end = members.len();
-    let mut all = Vec::with_capacity(seen.len());
-    for (at, member) in members.into_iter().enumerate() {
-        all.extend(inserts.remove(&at).unwrap_or_default());
-        all.push(member);
-    }
-    all.extend(inserts.remove(&end).unwrap_or_default());
-    Ok(all)
 }
 
 /// A key as a message may quote it.

@@ -7,8 +7,10 @@
 
 use serde_json::{Number, Value};
 
+mod breaks;
 mod events;
 mod json;
+mod merge;
 mod scalar;
 
 /// Bounds on a document, checked while it is read.
