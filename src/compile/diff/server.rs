@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use super::schema::Difference;
 use super::{Change, Kind, Level, ServerDiff, Side, docstrings, function, schema, short};
-use crate::api::schema::references;
+use crate::api::schema::reachable;
 use crate::api::{Function, Manifest, SecurityScheme, is_mutating};
 use crate::compile::tunnel;
 
@@ -295,22 +295,15 @@ fn in_type(name: &str, given: bool, difference: Difference) -> Change {
 
 /// The types that arguments are made of.
 fn inputs(manifest: &Manifest) -> BTreeSet<String> {
-    let mut pending: Vec<String> = Vec::new();
-    for function in &manifest.functions {
-        let parameters = function.parameters.iter().map(|it| &it.schema);
-        let body = function.body.iter().map(|it| &it.schema);
-        pending.extend(parameters.chain(body).flat_map(references));
-    }
-    let mut found = BTreeSet::new();
-    while let Some(reference) = pending.pop() {
-        let name = reference.trim_start_matches("#/types/");
-        if let Some(schema) = manifest.types.get(name)
-            && found.insert(name.to_owned())
-        {
-            pending.extend(references(schema));
-        }
-    }
-    found
+    let schemas = manifest.functions.iter().flat_map(|function| {
+        let parameters = function
+            .parameters
+            .iter()
+            .map(|parameter| &parameter.schema);
+        let body = function.body.iter().map(|body| &body.schema);
+        parameters.chain(body)
+    });
+    reachable(schemas, &manifest.types)
 }
 
 /// Operations without a function that are new, or have none for another reason.
