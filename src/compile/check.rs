@@ -9,7 +9,7 @@ use serde::Serialize;
 use super::committed::{self, FileCheck, FileState};
 use super::diff::{ServerDiff, Side, compare};
 use super::server::OnMove;
-use super::{FolderError, Options, RUNTIME, RUNTIME_FILE, Run, each, folder, names, server};
+use super::{FolderError, Options, RUNTIME, RUNTIME_FILE, Run, each_server, folder, names, server};
 use crate::config::{Config, Environment, ServerConfig};
 use crate::openapi::Loaded;
 
@@ -97,9 +97,10 @@ pub async fn check(
         return report;
     }
     let run = Run::new(options);
-    let work =
-        |server: &ServerConfig, loaded: Loaded, run: &Run, _: &_| one(server, loaded, &run.options);
-    let done = each(config, environment, &run, |_, _, _, _| None, work, progress).await;
+    let work = |server: &ServerConfig, loaded: Loaded, run: &Run, _: &_| {
+        check_server(server, loaded, &run.options)
+    };
+    let done = each_server(config, environment, &run, |_, _, _, _| None, work, progress).await;
     let checks = done.into_iter().map(|done| {
         let outcome = done.outcome.and_then(|checked| checked);
         let mut check = outcome.unwrap_or_else(|error| ServerCheck {
@@ -112,7 +113,7 @@ pub async fn check(
     });
     report.servers = checks.collect();
     let listed = options.only.is_empty().then(|| names(config));
-    match shared(&options.output, listed.as_deref()) {
+    match check_shared(&options.output, listed.as_deref()) {
         Ok((runtime, stale)) => (report.runtime, report.stale) = (Some(runtime), stale),
         Err(error) => report.error = Some(error.to_string()),
     }
@@ -120,7 +121,7 @@ pub async fn check(
 }
 
 /// What belongs to no single server; with `listed`, which servers there are.
-fn shared(
+fn check_shared(
     output: &Path,
     listed: Option<&[String]>,
 ) -> Result<(FileCheck, Vec<Stale>), FolderError> {
@@ -147,7 +148,12 @@ fn shared(
     Ok((FileCheck { path, state }, unlisted))
 }
 
-fn one(server: &ServerConfig, loaded: Loaded, options: &Options) -> Result<ServerCheck, String> {
+/// Compiles one server in memory and compares it with what is in its folder.
+fn check_server(
+    server: &ServerConfig,
+    loaded: Loaded,
+    options: &Options,
+) -> Result<ServerCheck, String> {
     let committed =
         committed::read(&options.output, &server.name).map_err(|error| error.to_string())?;
     let lock = committed.manifest.as_ref();
