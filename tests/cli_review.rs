@@ -657,3 +657,41 @@ fn a_document_that_is_referred_to_counts_as_its_own_does() {
         0
     );
 }
+
+#[test]
+fn what_compiling_does_not_mend_has_a_hint_of_its_own() {
+    let hint = |project: &Project| {
+        let seen = project.mce(&["compile", "--check"]);
+        assert_eq!(seen.code, 1);
+        let (_, hint) = seen.stderr.split_once("hint: ").unwrap();
+        hint.trim_end().to_owned()
+    };
+    let project = Project::compiled();
+    fs::remove_file(project.path().join("compiled/shop/manifest.json")).unwrap();
+    project.write("compiled/shop/functions.py", "mine = 1\n");
+    assert_eq!(
+        hint(&project),
+        "move `./compiled/shop/functions.py` elsewhere, or choose another folder for the output; \
+         then run `mce compile` and commit"
+    );
+    let project = Project::compiled();
+    project.change("compiled/other/functions.py", "List items.", "Mine.");
+    project.write(
+        "swaggers.yaml",
+        "servers:\n  - {name: shop, swagger_url: shop.yaml}\n",
+    );
+    assert_eq!(
+        hint(&project),
+        "remove `./compiled/other` or list its server in the config"
+    );
+    let (_, found) = project.json(&["compile", "--check", "--format", "json"]);
+    assert_eq!(found["fix"], serde_json::json!([]));
+    assert_eq!(found["by_hand"].as_array().map(Vec::len), Some(1));
+    let project = Project::compiled();
+    let runtime = project.read("compiled/mce_runtime.py");
+    project.write("compiled/mce_runtime.py", &runtime.replace('\n', "\r\n"));
+    assert_eq!(
+        hint(&project),
+        "add `compiled/** -text` to .gitattributes and check the folder out again"
+    );
+}
