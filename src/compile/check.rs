@@ -7,7 +7,8 @@ use std::path::{Path, PathBuf};
 use serde::Serialize;
 
 use super::committed::{self, FileCheck, FileState};
-use super::diff::{ServerDiff, Side, compare};
+use super::diff::{Change, Integrity, Level, ServerDiff, Side, compare};
+use super::manifest::sha256_hex;
 use super::server::OnMove;
 use super::{FolderError, Options, RUNTIME, RUNTIME_FILE, Run, each_server, folder, names, server};
 use crate::config::{Config, Environment, ServerConfig};
@@ -76,6 +77,23 @@ impl CheckReport {
             && self.servers.iter().all(ServerCheck::is_equal)
     }
 
+    /// What compiling would change that concerns no single server: the runtime.
+    #[must_use]
+    pub fn shared(&self) -> Vec<Change> {
+        let Some(runtime) = &self.runtime else {
+            return Vec::new();
+        };
+        let found = match runtime.state {
+            FileState::Equal => return Vec::new(),
+            FileState::Missing => "missing",
+            FileState::LineEnds => "that of this version, but for its line ends",
+            FileState::Foreign => "a file that mce did not write",
+            FileState::Stale | FileState::Edited => "not that of this version",
+        };
+        let is_harmless = matches!(runtime.state, FileState::Missing | FileState::LineEnds);
+        vec![runtime_change(is_harmless, found, OF_THIS_VERSION)]
+    }
+
     /// Whether anything failed, so that it is not known.
     #[must_use]
     pub fn failed(&self) -> bool {
@@ -141,7 +159,8 @@ fn check_shared(
             let name = path.file_name().and_then(|name| name.to_str());
             let name = name.unwrap_or_default();
             let committed = committed::read(output, name).unwrap_or_default();
-            let diff = compare(name, committed.side(), None);
+            let mut diff = compare(name, committed.side(), None);
+            diff.note_parts(&["folder"]);
             unlisted.push(Stale { path, left, diff });
         }
     }
@@ -167,12 +186,21 @@ fn check_server(
     let new = Side {
         manifest: &built.manifest,
         functions: Some(&built.functions),
+        integrity: Integrity::AsCompiled,
     };
+    let files = committed.states(&built.functions, &built.text);
+    let mut diff = compare(&server.name, committed.side(), Some(new));
+    let others: Vec<&str> = files
+        .iter()
+        .filter(|file| file.state != FileState::Equal)
+        .filter_map(|file| file.path.file_name()?.to_str())
+        .collect();
+    diff.note_parts(&others);
     Ok(ServerCheck {
         server: server.name.clone(),
         error: None,
-        files: committed.states(&built.functions, &built.text),
-        diff: compare(&server.name, committed.side(), Some(new)),
+        files,
+        diff,
     })
 }
 
@@ -181,6 +209,16 @@ fn check_server(
 pub struct FolderDiff {
     /// The servers that either has, by name.
     pub servers: Vec<ServerDiff>,
+    /// What concerns no single server: the runtime.
+    pub shared: Vec<Change>,
+}
+
+impl FolderDiff {
+    /// Whether nothing differs.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.shared.is_empty() && self.servers.iter().all(ServerDiff::is_empty)
+    }
 }
 
 /// Compares two folders of compiled servers. `only` names the servers that matter; empty: all.
@@ -202,8 +240,47 @@ pub fn compare_folders(old: &Path, new: &Path, only: &[String]) -> Result<Folder
             committed::read(new, &server)?,
         );
         if old.manifest.is_some() || new.manifest.is_some() {
-            diff.servers.push(compare(&server, old.side(), new.side()));
+            let mut compared = compare(&server, old.side(), new.side());
+            compared.note_parts(&old.differing(&new));
+            diff.servers.push(compared);
         }
     }
+    diff.shared = compare_runtimes(old, new)?;
     Ok(diff)
+}
+
+fn compare_runtimes(old: &Path, new: &Path) -> Result<Vec<Change>, FolderError> {
+    let before = folder::read_regular(&old.join(RUNTIME_FILE))?;
+    let after = folder::read_regular(&new.join(RUNTIME_FILE))?;
+    if before == after {
+        return Ok(Vec::new());
+    }
+    let text = |bytes: &Option<Vec<u8>>| match bytes {
+        None => "missing".to_owned(),
+        Some(bytes) if bytes == RUNTIME.as_bytes() => OF_THIS_VERSION.to_owned(),
+        Some(bytes) => {
+            let mut hash = sha256_hex(bytes);
+            hash.truncate(12);
+            format!("not that of this version, SHA-256 {hash}…")
+        }
+    };
+    // One that is new runs nothing otherwise, if it is the real one.
+    let is_harmless = before.is_none() && after.as_deref() == Some(RUNTIME.as_bytes());
+    Ok(vec![runtime_change(
+        is_harmless,
+        &text(&before),
+        &text(&after),
+    )])
+}
+
+/// What the runtime of this version is called beside others.
+const OF_THIS_VERSION: &str = "that of this version";
+
+fn runtime_change(is_harmless: bool, old: &str, new: &str) -> Change {
+    let level = if is_harmless {
+        Level::Other
+    } else {
+        Level::Security
+    };
+    Change::of_runtime(level, old, new)
 }
