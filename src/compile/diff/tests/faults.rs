@@ -296,3 +296,13 @@ fn values_of_a_key_hide_no_other_limit_and_their_order_breaks_nothing() {
         [(Level::Text, Kind::TypeDescriptionChanged, "Item".to_owned())]
     );
 }
+
+#[test]
+fn parts_of_the_same_name_are_no_difference_from_themselves() {
+    let twice = |it: &mut Value| {
+        with_form(json!({"type": "object"}), json!({}))(it);
+        let body = &mut it["functions"][1]["body"];
+        body["alternatives"][0]["content_type"] = json!("application/json");
+    };
+    assert_eq!(between(twice, twice).changes, []);
+}
