@@ -198,7 +198,15 @@ fn an_edited_file_is_told_apart_from_a_stale_one() {
     };
     assert_eq!(states(0), ["edited", "equal"]);
     assert_eq!(states(1), ["stale", "stale"]);
-    assert_eq!(kinds(&found["servers"][1]["diff"]), ["summary_changed"]);
+    assert_eq!(
+        kinds(&found["servers"][1]["diff"]),
+        ["summary_changed", "docstring_changed", "module_changed"]
+    );
+    // The edit is no change of the document, and yet one that a reviewer must see.
+    assert_eq!(
+        kinds(&found["servers"][0]["diff"]),
+        ["not_as_compiled", "docstring_changed", "module_changed"]
+    );
     assert_eq!(found["fix"], serde_json::json!(["mce compile"]));
 }
 
@@ -279,10 +287,10 @@ fn line_ends_that_a_checkout_converted_are_named() {
     for file in [&files[0], &files[1], &found["runtime"]] {
         assert_eq!(file["state"], "line_ends");
     }
-    assert_eq!(
-        found["servers"][0]["diff"]["changes"],
-        serde_json::json!([])
-    );
+    assert_eq!(kinds(&found["servers"][0]["diff"]), ["line_ends_converted"]);
+    // Compiling would write what the next checkout converts again.
+    assert_eq!(found["fix"], serde_json::json!([]));
+    assert_eq!(project.mce(&["diff", "--exit-code"]).code, 1);
     let seen = project.mce(&["compile", "--check"]);
     has(&seen.stdout, "`compiled/** -text` to .gitattributes");
     // The folder is served no more, and says why.
@@ -330,7 +338,8 @@ fn a_source_that_fails_fails_the_check_and_stops_no_other() {
     let (code, found) = project.json(&["compile", "--check", "--format", "json"]);
     assert_eq!(code, 1);
     assert!(found["servers"][0]["error"].is_string(), "{found}");
-    assert_eq!(kinds(&found["servers"][1]["diff"]), ["summary_changed"]);
+    let found = kinds(&found["servers"][1]["diff"]);
+    assert_eq!(found.first(), Some(&"summary_changed"));
     let seen = project.mce(&["compile", "--check"]);
     has(&seen.stderr, "`shop` was not compiled: ");
     let seen = project.mce(&["diff"]);
@@ -499,7 +508,8 @@ fn two_folders_are_compared_without_a_config() {
         .collect();
     assert_eq!(names, ["other", "shop", "third"]);
     assert_eq!(kinds(&servers[0]), ["server_removed"]);
-    assert_eq!(kinds(&servers[1]), ["function_renamed"]);
+    assert_eq!(kinds(&servers[1])[..1], ["function_renamed"]);
+    assert_eq!(found["shared"], serde_json::json!([]));
     assert_eq!(
         kinds(&servers[2]),
         [
@@ -655,5 +665,200 @@ fn a_document_that_is_referred_to_counts_as_its_own_does() {
             .mce(&["compile", "--check", "--server", "shop"])
             .code,
         0
+    );
+}
+
+/// A project and a copy of what it compiled, in `before`.
+fn compiled_twice() -> Project {
+    let project = Project::compiled();
+    for file in ["shop/functions.py", "shop/manifest.json", "mce_runtime.py"] {
+        let text = project.read(&format!("compiled/{file}"));
+        project.write(&format!("before/{file}"), &text);
+    }
+    fs::remove_dir_all(project.path().join("compiled/other")).unwrap();
+    assert_eq!(
+        project
+            .mce(&["diff", "--exit-code", "before", "compiled"])
+            .code,
+        0
+    );
+    project
+}
+
+#[test]
+fn output_that_was_tampered_with_is_no_output_that_is_the_same() {
+    let compare = |project: &Project| {
+        let seen = project.mce(&["diff", "--exit-code", "before", "compiled"]);
+        (seen.code, seen.stdout)
+    };
+    let appended = |project: &Project| {
+        let module = project.read("compiled/shop/functions.py");
+        project.write(
+            "compiled/shop/functions.py",
+            &format!("{module}\nimport os\n"),
+        );
+    };
+    // The module alone, in folders and beside the inputs.
+    let project = compiled_twice();
+    appended(&project);
+    let (code, text) = compare(&project);
+    assert_eq!(code, 1, "{text}");
+    has(
+        &text,
+        "### Security\n\n- `shop`: **its files are not what was compiled**",
+    );
+    let seen = project.mce(&["diff", "--exit-code", "--server", "shop"]);
+    assert_eq!(seen.code, 1);
+    has(&seen.stdout, "**its files are not what was compiled**");
+    // A manifest that vouches for it too.
+    let module = project.read("compiled/shop/functions.py");
+    let hash = |text: &str| {
+        use sha2::Digest as _;
+        hex::encode(sha2::Sha256::digest(text.as_bytes()))
+    };
+    let before = hash(&project.read("before/shop/functions.py"));
+    project.change("compiled/shop/manifest.json", &before, &hash(&module));
+    let (code, text) = compare(&project);
+    assert_eq!(code, 1, "{text}");
+    has(&text, "**its files are not what was compiled**");
+    has(&text, "`functions.py` has another text, `1 line`");
+    // The runtime alone.
+    let project = compiled_twice();
+    project.change("compiled/mce_runtime.py", "import", "import os, ");
+    let (code, text) = compare(&project);
+    assert_eq!(code, 1, "{text}");
+    has(
+        &text,
+        "### Security\n\n- `mce_runtime.py`: **the runtime differs**: `that of this version` → \
+         `not that of this version, SHA-256 ",
+    );
+    let seen = project.mce(&["diff", "--exit-code", "--server", "shop"]);
+    assert_eq!(seen.code, 1);
+    has(
+        &seen.stdout,
+        "**the runtime differs**: `not that of this version`",
+    );
+    let (_, found) = project.json(&["diff", "before", "compiled", "--format", "json"]);
+    assert_eq!(found["differs"], true);
+    assert_eq!(found["shared"][0]["kind"], "runtime_changed");
+    assert_eq!(found["shared"][0]["level"], "security");
+}
+
+#[test]
+fn diff_finds_a_difference_wherever_check_does() {
+    let edits: [(&str, &str, &str, &str); 7] = [
+        ("a blank", "compiled/shop/manifest.json", "{\n", "{ \n"),
+        (
+            "a hash",
+            "compiled/shop/manifest.json",
+            "\"sha256\": \"",
+            "\"sha256\": \"0",
+        ),
+        (
+            "a fingerprint",
+            "compiled/shop/manifest.json",
+            "\"fingerprint\": \"",
+            "\"fingerprint\": \"0",
+        ),
+        (
+            "a comment",
+            "compiled/shop/functions.py",
+            "import",
+            "# x\nimport",
+        ),
+        ("the document", "shop.yaml", "info:", "x-new: 1\ninfo:"),
+        (
+            "the config",
+            "swaggers.yaml",
+            "swagger_url: shop.yaml",
+            "swagger_url: ./shop.yaml",
+        ),
+        ("the runtime", "compiled/mce_runtime.py", "\n", "\r\n"),
+    ];
+    for (what, file, from, to) in edits {
+        let project = Project::compiled();
+        project.change(file, from, to);
+        assert_eq!(project.mce(&["compile", "--check"]).code, 1, "{what}");
+        let seen = project.mce(&["diff", "--exit-code"]);
+        assert_eq!(seen.code, 1, "{what}: {}", seen.stdout);
+        assert!(!seen.stdout.contains("Nothing differs"), "{what}");
+    }
+    for file in ["shop/functions.py", "shop/manifest.json", "mce_runtime.py"] {
+        let project = Project::compiled();
+        fs::remove_file(project.path().join("compiled").join(file)).unwrap();
+        assert_eq!(project.mce(&["compile", "--check"]).code, 1, "{file}");
+        assert_eq!(project.mce(&["diff", "--exit-code"]).code, 1, "{file}");
+    }
+    let project = Project::compiled();
+    project.write(
+        "swaggers.yaml",
+        "servers:\n  - {name: shop, swagger_url: shop.yaml}\n",
+    );
+    assert_eq!(project.mce(&["diff", "--exit-code"]).code, 1);
+}
+
+#[test]
+fn an_excluded_path_that_vanishes_from_the_document_is_security() {
+    let project = Project::new();
+    project.change(
+        "swaggers.yaml",
+        "{name: shop, swagger_url: shop.yaml}",
+        "{name: shop, swagger_url: shop.yaml, exclude: {tags: [hidden]}}",
+    );
+    project.change(
+        "shop.yaml",
+        "  /items:",
+        "  /hidden:\n    get: {tags: [hidden]}\n  /items/export:\n    get: {tags: [hidden]}\n  \
+         /items/{id}:\n    get: {}\n  /items:",
+    );
+    assert_eq!(project.mce(&["compile"]).code, 0);
+    project.change(
+        "shop.yaml",
+        "  /items/export:\n    get: {tags: [hidden]}\n",
+        "",
+    );
+    let seen = project.mce(&["diff", "--exit-code"]);
+    assert_eq!(seen.code, 1);
+    has(
+        &seen.stdout,
+        "### Security\n\n- `shop` `GET /items/export`: was left out as `excluded` and is gone",
+    );
+}
+
+#[test]
+fn what_compiling_does_not_mend_has_a_hint_of_its_own() {
+    let hint = |project: &Project| {
+        let seen = project.mce(&["compile", "--check"]);
+        assert_eq!(seen.code, 1);
+        let (_, hint) = seen.stderr.split_once("hint: ").unwrap();
+        hint.trim_end().to_owned()
+    };
+    let project = Project::compiled();
+    fs::remove_file(project.path().join("compiled/shop/manifest.json")).unwrap();
+    project.write("compiled/shop/functions.py", "mine = 1\n");
+    assert_eq!(
+        hint(&project),
+        "move `./compiled/shop/functions.py` elsewhere, or choose another folder for the output; \
+         then run `mce compile` and commit"
+    );
+    let project = Project::compiled();
+    project.change("compiled/other/functions.py", "List items.", "Mine.");
+    project.write(
+        "swaggers.yaml",
+        "servers:\n  - {name: shop, swagger_url: shop.yaml}\n",
+    );
+    assert_eq!(
+        hint(&project),
+        "remove `./compiled/other` or list its server in the config"
+    );
+    let (_, found) = project.json(&["compile", "--check", "--format", "json"]);
+    assert_eq!(found["fix"], serde_json::json!([]));
+    assert_eq!(found["by_hand"].as_array().map(Vec::len), Some(1));
+    let project = Project::compiled();
+    let runtime = project.read("compiled/mce_runtime.py");
+    project.write("compiled/mce_runtime.py", &runtime.replace('\n', "\r\n"));
+    assert_eq!(
+        hint(&project),
+        "add `compiled/** -text` to .gitattributes and check the folder out again"
     );
 }

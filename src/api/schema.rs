@@ -1,6 +1,8 @@
 //! Walks the places of a JSON Schema (2020-12) that are schemas themselves, so that what only
 //! looks like a reference (in `enum`, `default`, or a property called `$ref`) is left alone.
 
+use std::collections::BTreeSet;
+
 use indexmap::IndexMap;
 use serde_json::{Map, Value};
 
@@ -93,6 +95,25 @@ pub fn references(schema: &Value) -> Vec<String> {
     let mut found = Vec::new();
     collect(schema, &mut found);
     found
+}
+
+/// The names of the types that schemas refer to, themselves or by way of other types.
+#[must_use]
+pub fn reachable<'a>(
+    schemas: impl IntoIterator<Item = &'a Value>,
+    types: &IndexMap<String, Value>,
+) -> BTreeSet<String> {
+    let mut pending: Vec<String> = schemas.into_iter().flat_map(references).collect();
+    let mut reached = BTreeSet::new();
+    while let Some(reference) = pending.pop() {
+        let name = reference.trim_start_matches("#/types/");
+        if let Some(schema) = types.get(name)
+            && reached.insert(name.to_owned())
+        {
+            pending.extend(references(schema));
+        }
+    }
+    reached
 }
 
 fn collect(schema: &Value, found: &mut Vec<String>) {

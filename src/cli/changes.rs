@@ -8,80 +8,111 @@ use std::fmt::Write as _;
 
 use super::output::counted;
 use crate::compile::diff::{Change, Kind, Level, ServerDiff};
+use crate::compile::{FolderDiff, RUNTIME_FILE};
 
-/// Changes of each level that are written out, and bytes they may have. Comments on pull requests
-/// hold 65,536 characters.
-const MOST_CHANGES: usize = 100;
-const MOST_BYTES: usize = 14_000;
+/// Bytes of the whole text. Comments on pull requests hold 65,536 characters.
+const MOST_BYTES: usize = 60_000;
+/// Bytes that are kept for each section that is still to come.
+const LEAST_BYTES: usize = 6_000;
+/// Bytes of a section's title, and of the line on what is left out.
+const FRAME_BYTES: usize = 200;
+/// Lines of a section.
+const MOST_LINES: usize = 100;
 
-/// Servers, and names of functions, that a line lists.
+/// Servers, and names of functions, that a line or list names.
 const MOST_NAMES: usize = 20;
+
+/// A text of sections, bounded as a whole.
+#[derive(Default)]
+struct Sections {
+    text: String,
+}
+
+impl Sections {
+    /// Writes a section's lines, as many as there is room for when each of the sections `to_come`
+    /// gets some too.
+    fn write(&mut self, title: &str, lines: impl Iterator<Item = String>, to_come: usize) {
+        let reserved = to_come * LEAST_BYTES + self.text.len() + FRAME_BYTES;
+        let room = MOST_BYTES.saturating_sub(reserved);
+        self.text.push_str(title);
+        let (mut written, mut bytes, mut left) = (0, 0, 0);
+        for line in lines {
+            bytes += line.len() + 1;
+            if left > 0 || written == MOST_LINES || bytes > room {
+                left += 1;
+            } else {
+                written += 1;
+                let _ = writeln!(self.text, "{line}");
+            }
+        }
+        if left > 0 {
+            let _ = writeln!(
+                self.text,
+                "- and {left} more; `mce diff --format json` lists all"
+            );
+        }
+    }
+}
 
 /// All changes as Markdown, what matters most first, whichever server it is of. `failed` are the
 /// servers that could not be compared, and why.
-pub(super) fn markdown(diffs: &[&ServerDiff], failed: &[(&str, &str)]) -> String {
-    let differing: Vec<&&ServerDiff> = diffs.iter().filter(|diff| !diff.is_empty()).collect();
-    let mut text = String::from("## Changes of compiled APIs\n");
+pub(super) fn markdown(diff: &FolderDiff, failed: &[(&str, &str)]) -> String {
+    let differing: Vec<&ServerDiff> = diff.servers.iter().filter(|it| !it.is_empty()).collect();
+    let mut changes: Vec<(&str, &Change)> = Vec::new();
+    changes.extend(diff.shared.iter().map(|change| (RUNTIME_FILE, change)));
+    for diff in &differing {
+        let server = diff.server.as_str();
+        changes.extend(diff.changes.iter().map(|change| (server, change)));
+    }
+    changes.sort_by_key(|(server, change)| (change.level, change.kind, *server));
+    let mut sections = Sections::default();
+    sections.text.push_str("## Changes of compiled APIs\n");
     if !failed.is_empty() {
-        text.push_str("\n### Not compared\n\n");
         let lines = failed
             .iter()
             .map(|(server, error)| format!("- {}: {}", code(server), code(&cut(error))));
-        section(&mut text, lines);
+        sections.write("\n### Not compared\n\n", lines, LEVELS.len() + 1);
     }
-    if differing.is_empty() {
-        text.push_str("\nNothing differs.\n");
-        return text;
+    if changes.is_empty() {
+        let nothing = if failed.is_empty() {
+            "Nothing differs."
+        } else {
+            "Nothing of the others differs."
+        };
+        let _ = writeln!(sections.text, "\n{nothing}");
+        return sections.text;
     }
-    text.push('\n');
-    for diff in differing.iter().take(MOST_NAMES) {
-        let _ = writeln!(text, "- {}: {}", code(&diff.server), counts(diff));
+    if !differing.is_empty() {
+        let more = differing.len().saturating_sub(MOST_NAMES);
+        let more = (more > 0).then(|| format!("- and {}", counted(more, "more server")));
+        let lines = differing
+            .iter()
+            .take(MOST_NAMES)
+            .map(|diff| format!("- {}: {}", code(&diff.server), counts(diff)))
+            .chain(more);
+        sections.write("\n", lines, LEVELS.len());
     }
-    if let Some(more @ 1..) = differing.len().checked_sub(MOST_NAMES) {
-        let _ = writeln!(text, "- and {}", counted(more, "more server"));
-    }
-    for (level, title) in [
-        (Level::Security, "Security"),
-        (Level::Breaking, "Breaking"),
-        (Level::Other, "Additions and other changes"),
-        (Level::Text, "Descriptions"),
-    ] {
-        let mut changes: Vec<(&str, &Change)> = Vec::new();
-        for diff in &differing {
-            changes.extend(diff.of(level).map(|change| (diff.server.as_str(), change)));
+    for (index, (level, title)) in LEVELS.iter().enumerate() {
+        let mut lines = changes
+            .iter()
+            .filter(|(_, change)| change.level == *level)
+            .map(|(server, change)| format!("- {}", said(server, change)))
+            .peekable();
+        if lines.peek().is_some() {
+            let to_come = LEVELS.len() - index - 1;
+            sections.write(&format!("\n### {title}\n\n"), lines, to_come);
         }
-        if changes.is_empty() {
-            continue;
-        }
-        changes.sort_by_key(|(server, change)| (change.kind, *server));
-        let _ = writeln!(text, "\n### {title}\n");
-        let lines = changes
-            .into_iter()
-            .map(|(server, change)| format!("- {}", said(server, change)));
-        section(&mut text, lines);
     }
-    text
+    sections.text
 }
 
-/// The lines of a section, as many as it may have.
-fn section(text: &mut String, lines: impl Iterator<Item = String>) {
-    let (mut written, mut bytes, mut left) = (0, 0, 0);
-    for line in lines {
-        bytes += line.len();
-        if left > 0 || written == MOST_CHANGES || bytes > MOST_BYTES {
-            left += 1;
-        } else {
-            written += 1;
-            let _ = writeln!(text, "{line}");
-        }
-    }
-    if left > 0 {
-        let _ = writeln!(
-            text,
-            "- and {left} more; `mce diff --format json` lists all"
-        );
-    }
-}
+/// The levels in order, each a section.
+const LEVELS: [(Level, &str); 4] = [
+    (Level::Security, "Security"),
+    (Level::Breaking, "Breaking"),
+    (Level::Other, "Additions and other changes"),
+    (Level::Text, "Descriptions"),
+];
 
 /// `2 functions added, 1 removed`.
 pub(super) fn counts(diff: &ServerDiff) -> String {
@@ -142,6 +173,12 @@ fn what(change: &Change) -> String {
             _ => format!("**the API moved**, and credentials with it{values}"),
         },
         Kind::BaseUrlChanged => format!("the base URL has another path{values}"),
+        Kind::NotAsCompiled => match &change.old {
+            None => format!("**would not be served**: {new}"),
+            Some(_) => format!("**its files are not what was compiled**{values}"),
+        },
+        Kind::RuntimeChanged => format!("**the runtime differs**{values}"),
+        Kind::BaseUrlVariableChanged => format!("another variable gives the base URL{values}"),
         Kind::FunctionBaseUrlChanged => format!("its own base URL is another one{values}"),
         Kind::ReadOnlyEnded => "**no longer read-only**".to_owned(),
         Kind::ReadOnlyBegun => "read-only now".to_owned(),
@@ -157,6 +194,11 @@ fn what(change: &Change) -> String {
             // The sign is a sentence of ours with its own code spans; here it is one.
             format!("new, and can carry other operations: {new}")
         }
+        Kind::TunnelBegun => format!("can carry other operations now: {new}"),
+        Kind::SkippedRemoved => {
+            format!("was left out as {old} and is gone: its path is kept from no other operation")
+        }
+        Kind::SkippedBaseUrlChanged => format!("left out, and at another base URL{values}"),
         Kind::SecurityChanged => format!("wants other credentials{values}"),
         Kind::ServerRemoved => format!("no longer compiled, with {old}"),
         Kind::FunctionRemoved => format!("gone: {new}"),
@@ -181,6 +223,7 @@ fn what(change: &Change) -> String {
         Kind::RequiredKeyAdded => format!("new key {subject} is required"),
         Kind::KeyChanged => format!("key {subject} differs{values}"),
         Kind::TypeChanged => format!("type {subject} differs{values}"),
+        Kind::TypeRemoved => format!("type {subject} is gone"),
         Kind::ServerAdded => format!("new, with {new}"),
         Kind::FunctionAdded => match &change.old {
             None => "new".to_owned(),
@@ -190,22 +233,33 @@ fn what(change: &Change) -> String {
         Kind::ParameterOptional | Kind::BodyOptional => format!("{subject} may be left out now"),
         Kind::EnumValueAdded => format!("{subject}: {new} is a value now"),
         Kind::BodyMediaTypeAdded => format!("{subject} can be sent as {new}"),
+        Kind::DefaultMediaTypeChanged => {
+            format!("{subject} is sent as another media type by default{values}")
+        }
         Kind::EncodingChanged => format!("{subject} is spelt otherwise on the wire{values}"),
         Kind::DefaultChanged => format!("{subject} has another default{values}"),
-        Kind::ConstraintsChanged => format!("{subject} has other limits"),
+        Kind::ConstraintsChanged => format!("{subject} has other limits{values}"),
         Kind::ResponsesChanged => format!("documents other responses{values}"),
-        Kind::PaginationChanged => "pages are reached otherwise".to_owned(),
+        Kind::PaginationChanged => format!("pages are reached otherwise{values}"),
         Kind::KeyAdded => format!("new key {subject}"),
         Kind::KeyOptional => format!("key {subject} is optional now"),
         Kind::DeprecationChanged => format!("is {new} now"),
         Kind::SkippedChanged => format!("has no function: {new}"),
+        Kind::OperationIdChanged => format!("has another operationId{values}"),
         Kind::WarningAdded => format!("warning: {new}"),
+        Kind::WarningRemoved => format!("no longer a warning: {old}"),
+        Kind::ManifestChanged => format!("differs in {subject}"),
+        Kind::LineEndsConverted => format!("line ends are converted{values}"),
         Kind::SourceChanged | Kind::CompilerChanged => format!("{subject} is another one{values}"),
         Kind::DescriptionChanged => format!("another {subject}{values}"),
         Kind::SummaryChanged => format!("another summary{values}"),
-        Kind::DocstringChanged => format!("another docstring{values}"),
+        Kind::DocstringChanged => format!("another docstring, {subject}{values}"),
         Kind::ParameterDescriptionChanged => format!("{subject} is described otherwise{values}"),
         Kind::TypeDescriptionChanged => format!("type {subject} is described otherwise"),
+        Kind::ModuleChanged => match &change.subject {
+            None => "`functions.py` has another hash".to_owned(),
+            Some(_) => format!("`functions.py` has another text, {subject}{values}"),
+        },
         Kind::TagsChanged => format!("other tags{values}"),
     }
 }
@@ -258,14 +312,70 @@ mod tests {
         );
     }
 
+    /// As many changes of every level, all as long as they get, and servers that failed.
+    fn huge(changes_of_each: usize) -> (FolderDiff, Vec<(String, String)>) {
+        let long = "\u{1F600}\u{202e}`".repeat(66);
+        let change = |level, kind, index: usize| {
+            let mut change = Change::new(level, kind);
+            change.function = Some(format!("{index}{long}"));
+            change.operation = Some(long.clone());
+            change.subject = Some(long.clone());
+            change.old = Some(long.clone());
+            change.new = Some(long.clone());
+            change
+        };
+        let mut servers = Vec::new();
+        for server in 0..50 {
+            let mut diff = ServerDiff {
+                server: format!("{server}{long}"),
+                ..ServerDiff::default()
+            };
+            for (level, kind) in [
+                (Level::Security, Kind::SchemeChanged),
+                (Level::Breaking, Kind::KeyChanged),
+                (Level::Other, Kind::EncodingChanged),
+                (Level::Text, Kind::ParameterDescriptionChanged),
+            ] {
+                let all = (0..changes_of_each).map(|index| change(level, kind, index));
+                diff.changes.extend(all);
+            }
+            servers.push(diff);
+        }
+        let failed = (0..50).map(|it| (format!("{it}{long}"), long.repeat(9)));
+        let shared = Vec::new();
+        (FolderDiff { servers, shared }, failed.collect())
+    }
+
     #[test]
-    fn a_section_is_bounded_and_says_what_is_left() {
-        let mut text = String::new();
-        section(&mut text, (0..250).map(|index| format!("- {index}")));
-        assert_eq!(text.lines().count(), MOST_CHANGES + 1);
-        assert!(text.ends_with("- and 150 more; `mce diff --format json` lists all\n"));
-        let mut text = String::new();
-        section(&mut text, (0..50).map(|_| "x".repeat(900)));
-        assert!(text.len() < MOST_BYTES + 100);
+    fn the_text_is_bounded_with_all_sections_at_once() {
+        let (diff, failed) = huge(10);
+        let failed: Vec<(&str, &str)> = failed
+            .iter()
+            .map(|(server, error)| (server.as_str(), error.as_str()))
+            .collect();
+        let text = markdown(&diff, &failed);
+        assert!(text.len() <= MOST_BYTES, "{}", text.len());
+        // Each section has room for something.
+        for section in text.split("\n### ").skip(1) {
+            let lines = section
+                .lines()
+                .filter(|line| line.starts_with("- "))
+                .count();
+            assert!(lines > 1, "{section}");
+            assert!(
+                section.contains("more; `mce diff --format json`"),
+                "{section}"
+            );
+        }
+        assert_eq!(text.matches("\n### ").count(), 5);
+    }
+
+    #[test]
+    fn a_section_is_bounded_in_lines_and_says_what_is_left() {
+        let mut sections = Sections::default();
+        sections.write("", (0..250).map(|index| format!("- {index}")), 0);
+        assert_eq!(sections.text.lines().count(), MOST_LINES + 1);
+        let end = "- and 150 more; `mce diff --format json` lists all\n";
+        assert!(sections.text.ends_with(end));
     }
 }

@@ -18,9 +18,8 @@ use crate::compile::{self, CheckReport, FileCheck, FileState, Options, ServerChe
 const MOST_CHANGES: usize = 5;
 
 /// What to do about line ends that a checkout converted.
-const LINE_ENDS: &str = "\
-line ends were converted, most likely by git's autocrlf; add `compiled/** -text` to .gitattributes \
-and check the folder out again";
+const STOP_CONVERTING: &str =
+    "add `compiled/** -text` to .gitattributes and check the folder out again";
 
 /// The outcome for programs.
 #[derive(Serialize)]
@@ -29,18 +28,22 @@ struct Summary<'a> {
     up_to_date: bool,
     #[serde(flatten)]
     report: &'a CheckReport,
-    /// The commands that make it so; empty where there is nothing to do.
+    /// What to do by hand first.
+    by_hand: Vec<String>,
+    /// The commands that make it so then; empty where there is nothing to do.
     fix: Vec<String>,
 }
 
 pub(super) fn run(arguments: &Arguments, configured: &Configured) -> Outcome {
     let options = arguments.target.options(configured);
     let report = report(configured, &options)?;
+    let by_hand = by_hand(&report);
     let fix = fix(&report, &arguments.target);
     match arguments.format {
         Format::Json => output::json(&Summary {
             up_to_date: report.is_equal(),
             report: &report,
+            by_hand: by_hand.clone(),
             fix: fix.clone(),
         })?,
         Format::Text => {
@@ -58,7 +61,7 @@ pub(super) fn run(arguments: &Arguments, configured: &Configured) -> Outcome {
             }
         }
     }
-    verdict(&report, &options, &fix)
+    verdict(&report, &options, &by_hand, &fix)
 }
 
 /// Compiles in memory and compares.
@@ -76,6 +79,30 @@ pub(super) fn report(configured: &Configured, options: &Options) -> Result<Check
     })
 }
 
+/// What `mce compile` does not do: it overwrites and removes no file of somebody else, and what
+/// it writes a checkout may convert again.
+fn by_hand(report: &CheckReport) -> Vec<String> {
+    let mut steps = Vec::new();
+    let files = report.servers.iter().flat_map(|check| &check.files);
+    let files: Vec<&FileCheck> = files.chain(&report.runtime).collect();
+    for file in &files {
+        if file.state == FileState::Foreign {
+            let path = file.path.display();
+            steps.push(format!(
+                "move `{path}` elsewhere, or choose another folder for the output"
+            ));
+        }
+    }
+    for stale in report.stale.iter().filter(|stale| stale.left.is_some()) {
+        let path = stale.path.display();
+        steps.push(format!("remove `{path}` or list its server in the config"));
+    }
+    if files.iter().any(|file| file.state == FileState::LineEnds) {
+        steps.push(STOP_CONVERTING.to_owned());
+    }
+    steps
+}
+
 /// The commands that make what is there what the inputs give.
 fn fix(report: &CheckReport, target: &Target) -> Vec<String> {
     if report.is_equal() {
@@ -83,7 +110,7 @@ fn fix(report: &CheckReport, target: &Target) -> Vec<String> {
     }
     let command = target.command();
     let (mut moved, mut others) = (Vec::new(), Vec::new());
-    for check in report.servers.iter().filter(|check| !check.is_equal()) {
+    for check in report.servers.iter().filter(|check| is_to_compile(check)) {
         if check.error.is_none() && check.diff.moves_origin() && !is_new(check) {
             moved.push(check.server.as_str());
         } else if check.error.is_none() {
@@ -94,12 +121,8 @@ fn fix(report: &CheckReport, target: &Target) -> Vec<String> {
         let each = servers.iter().map(|server| format!(" --server {server}"));
         each.collect()
     };
-    let is_shared = !report.stale.is_empty()
-        || others.is_empty()
-            && report
-                .runtime
-                .as_ref()
-                .is_some_and(|file| file.state != FileState::Equal);
+    let is_shared = report.stale.iter().any(|stale| stale.left.is_none())
+        || others.is_empty() && report.runtime.as_ref().is_some_and(is_to_write);
     let mut commands = Vec::new();
     if !moved.is_empty() {
         commands.push(format!("{command} --accept-origin{}", of(&moved)));
@@ -110,6 +133,16 @@ fn fix(report: &CheckReport, target: &Target) -> Vec<String> {
         commands.push(command);
     }
     commands
+}
+
+/// Whether compiling makes a file what it should be: where only line ends were converted, what
+/// converts them is to be stopped.
+fn is_to_write(file: &FileCheck) -> bool {
+    !matches!(file.state, FileState::Equal | FileState::LineEnds)
+}
+
+fn is_to_compile(check: &ServerCheck) -> bool {
+    check.files.iter().any(is_to_write)
 }
 
 /// Whether a server was not compiled before, so that nothing moved.
@@ -181,7 +214,12 @@ fn state(file: &FileCheck) -> String {
         FileState::Equal => "is what the inputs give",
         FileState::Missing => "is missing",
         FileState::Edited => "was changed since it was compiled",
-        FileState::LineEnds => LINE_ENDS,
+        FileState::LineEnds => {
+            return format!(
+                "{path}: line ends were converted, most likely by git's autocrlf; \
+                 {STOP_CONVERTING}"
+            );
+        }
         FileState::Foreign => {
             "was not written by mce; move it, or choose another folder for the output"
         }
@@ -190,7 +228,7 @@ fn state(file: &FileCheck) -> String {
     format!("{path}: {what}")
 }
 
-fn verdict(report: &CheckReport, options: &Options, fix: &[String]) -> Outcome {
+fn verdict(report: &CheckReport, options: &Options, by_hand: &[String], fix: &[String]) -> Outcome {
     if report.is_equal() {
         return Ok(ExitCode::SUCCESS);
     }
@@ -212,19 +250,22 @@ fn verdict(report: &CheckReport, options: &Options, fix: &[String]) -> Outcome {
         messages.push(format!("{folder} is not what the inputs give"));
     }
     let stop = Stop::failure(messages.join("\n"));
-    Err(if fix.is_empty() {
-        stop
-    } else {
+    let mut steps = by_hand.to_vec();
+    if !fix.is_empty() {
         let commands: Vec<String> = fix.iter().map(|command| format!("`{command}`")).collect();
-        let sure = if fix
-            .iter()
-            .any(|command| command.contains("--accept-origin"))
-        {
+        let is_moved = fix.iter().any(|it| it.contains("--accept-origin"));
+        let sure = if is_moved {
             ", if credentials may go where the API moved to,"
         } else {
             ""
         };
-        stop.hint(format!("run {}{sure} and commit", commands.join(" and ")))
+        let run = format!("run {}{sure} and commit", commands.join(" and "));
+        steps.push(run);
+    }
+    Err(if steps.is_empty() {
+        stop
+    } else {
+        stop.hint(steps.join("; then "))
     })
 }
 

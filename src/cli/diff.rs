@@ -11,8 +11,8 @@ use super::output;
 use super::startup::Startup;
 use super::stop::{OrStop, Stop};
 use super::{Outcome, changes, check};
-use crate::compile;
-use crate::compile::diff::ServerDiff;
+use crate::compile::diff::{Change, ServerDiff};
+use crate::compile::{self, FolderDiff};
 
 const EXAMPLES: &str = "\
 Without arguments, compares what is committed with what the inputs give now; with two folders, one
@@ -68,6 +68,8 @@ enum DiffFormat {
 struct Changes<'a> {
     differs: bool,
     servers: &'a [ServerDiff],
+    /// What concerns no single server.
+    shared: &'a [Change],
     failed: Vec<Failed<'a>>,
 }
 
@@ -86,7 +88,7 @@ pub(super) fn run(arguments: &Arguments, startup: &Startup) -> Outcome {
             }
         }
         let diff = compile::compare_folders(old, new, &arguments.target.servers).or_stop()?;
-        return show(arguments, &diff.servers, &[], None);
+        return show(arguments, &diff, &[], None);
     }
     let configured = arguments.target.configured(startup)?;
     let options = arguments.target.options(&configured);
@@ -100,28 +102,32 @@ pub(super) fn run(arguments: &Arguments, startup: &Startup) -> Outcome {
         }
     }
     diffs.extend(report.stale.iter().map(|stale| stale.diff.clone()));
-    show(arguments, &diffs, &failed, report.error.as_deref())
+    let diff = FolderDiff {
+        servers: diffs,
+        shared: report.shared(),
+    };
+    show(arguments, &diff, &failed, report.error.as_deref())
 }
 
 fn show(
     arguments: &Arguments,
-    servers: &[ServerDiff],
+    diff: &FolderDiff,
     failed: &[(&str, &str)],
     error: Option<&str>,
 ) -> Outcome {
-    let differs = servers.iter().any(|diff| !diff.is_empty());
+    let differs = !diff.is_empty();
     match arguments.format {
         DiffFormat::Json => output::json(&Changes {
             differs,
-            servers,
+            servers: &diff.servers,
+            shared: &diff.shared,
             failed: failed
                 .iter()
                 .map(|(server, error)| Failed { server, error })
                 .collect(),
         })?,
         DiffFormat::Markdown => {
-            let all: Vec<&ServerDiff> = servers.iter().collect();
-            output::line(changes::markdown(&all, failed).trim_end())?;
+            output::line(changes::markdown(diff, failed).trim_end())?;
         }
     }
     if let Some(messages) = failures(failed.iter().copied(), error) {

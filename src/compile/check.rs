@@ -7,9 +7,10 @@ use std::path::{Path, PathBuf};
 use serde::Serialize;
 
 use super::committed::{self, FileCheck, FileState};
-use super::diff::{ServerDiff, Side, compare};
+use super::diff::{Change, Integrity, Level, ServerDiff, Side, compare};
+use super::manifest::sha256_hex;
 use super::origin::OnMove;
-use super::{FolderError, Options, RUNTIME, RUNTIME_FILE, Run, each, folder, names, server};
+use super::{FolderError, Options, RUNTIME, RUNTIME_FILE, Run, each_server, folder, names, server};
 use crate::config::{Config, Environment, ServerConfig};
 use crate::openapi::Loaded;
 
@@ -76,6 +77,23 @@ impl CheckReport {
             && self.servers.iter().all(ServerCheck::is_equal)
     }
 
+    /// What compiling would change that concerns no single server: the runtime.
+    #[must_use]
+    pub fn shared(&self) -> Vec<Change> {
+        let Some(runtime) = &self.runtime else {
+            return Vec::new();
+        };
+        let found = match runtime.state {
+            FileState::Equal => return Vec::new(),
+            FileState::Missing => "missing",
+            FileState::LineEnds => "that of this version, but for its line ends",
+            FileState::Foreign => "a file that mce did not write",
+            FileState::Stale | FileState::Edited => "not that of this version",
+        };
+        let is_harmless = matches!(runtime.state, FileState::Missing | FileState::LineEnds);
+        vec![runtime_change(is_harmless, found, OF_THIS_VERSION)]
+    }
+
     /// Whether anything failed, so that it is not known.
     #[must_use]
     pub fn failed(&self) -> bool {
@@ -97,9 +115,10 @@ pub async fn check(
         return report;
     }
     let run = Run::new(options);
-    let work =
-        |server: &ServerConfig, loaded: Loaded, run: &Run, _: &_| one(server, loaded, &run.options);
-    let done = each(config, environment, &run, |_, _, _, _| None, work, progress).await;
+    let work = |server: &ServerConfig, loaded: Loaded, run: &Run, _: &_| {
+        check_server(server, loaded, &run.options)
+    };
+    let done = each_server(config, environment, &run, |_, _, _, _| None, work, progress).await;
     let checks = done.into_iter().map(|done| {
         let outcome = done.outcome.and_then(|checked| checked);
         let mut check = outcome.unwrap_or_else(|error| ServerCheck {
@@ -112,7 +131,7 @@ pub async fn check(
     });
     report.servers = checks.collect();
     let listed = options.only.is_empty().then(|| names(config));
-    match shared(&options.output, listed.as_deref()) {
+    match check_shared(&options.output, listed.as_deref()) {
         Ok((runtime, stale)) => (report.runtime, report.stale) = (Some(runtime), stale),
         Err(error) => report.error = Some(error.to_string()),
     }
@@ -120,7 +139,7 @@ pub async fn check(
 }
 
 /// What belongs to no single server; with `listed`, which servers there are.
-fn shared(
+fn check_shared(
     output: &Path,
     listed: Option<&[String]>,
 ) -> Result<(FileCheck, Vec<Stale>), FolderError> {
@@ -140,14 +159,20 @@ fn shared(
             let name = path.file_name().and_then(|name| name.to_str());
             let name = name.unwrap_or_default();
             let committed = committed::read(output, name).unwrap_or_default();
-            let diff = compare(name, committed.side(), None);
+            let mut diff = compare(name, committed.side(), None);
+            diff.note_parts(&["folder"]);
             unlisted.push(Stale { path, left, diff });
         }
     }
     Ok((FileCheck { path, state }, unlisted))
 }
 
-fn one(server: &ServerConfig, loaded: Loaded, options: &Options) -> Result<ServerCheck, String> {
+/// Compiles one server in memory and compares it with what is in its folder.
+fn check_server(
+    server: &ServerConfig,
+    loaded: Loaded,
+    options: &Options,
+) -> Result<ServerCheck, String> {
     let committed =
         committed::read(&options.output, &server.name).map_err(|error| error.to_string())?;
     let lock = committed.manifest.as_ref();
@@ -161,12 +186,21 @@ fn one(server: &ServerConfig, loaded: Loaded, options: &Options) -> Result<Serve
     let new = Side {
         manifest: &built.manifest,
         functions: Some(&built.functions),
+        integrity: Integrity::AsCompiled,
     };
+    let files = committed.states(&built.functions, &built.text);
+    let mut diff = compare(&server.name, committed.side(), Some(new));
+    let others: Vec<&str> = files
+        .iter()
+        .filter(|file| file.state != FileState::Equal)
+        .filter_map(|file| file.path.file_name()?.to_str())
+        .collect();
+    diff.note_parts(&others);
     Ok(ServerCheck {
         server: server.name.clone(),
         error: None,
-        files: committed.states(&built.functions, &built.text),
-        diff: compare(&server.name, committed.side(), Some(new)),
+        files,
+        diff,
     })
 }
 
@@ -175,6 +209,16 @@ fn one(server: &ServerConfig, loaded: Loaded, options: &Options) -> Result<Serve
 pub struct FolderDiff {
     /// The servers that either has, by name.
     pub servers: Vec<ServerDiff>,
+    /// What concerns no single server: the runtime.
+    pub shared: Vec<Change>,
+}
+
+impl FolderDiff {
+    /// Whether nothing differs.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.shared.is_empty() && self.servers.iter().all(ServerDiff::is_empty)
+    }
 }
 
 /// Compares two folders of compiled servers. `only` names the servers that matter; empty: all.
@@ -196,8 +240,47 @@ pub fn compare_folders(old: &Path, new: &Path, only: &[String]) -> Result<Folder
             committed::read(new, &server)?,
         );
         if old.manifest.is_some() || new.manifest.is_some() {
-            diff.servers.push(compare(&server, old.side(), new.side()));
+            let mut compared = compare(&server, old.side(), new.side());
+            compared.note_parts(&old.differing(&new));
+            diff.servers.push(compared);
         }
     }
+    diff.shared = compare_runtimes(old, new)?;
     Ok(diff)
+}
+
+fn compare_runtimes(old: &Path, new: &Path) -> Result<Vec<Change>, FolderError> {
+    let before = folder::read_regular(&old.join(RUNTIME_FILE))?;
+    let after = folder::read_regular(&new.join(RUNTIME_FILE))?;
+    if before == after {
+        return Ok(Vec::new());
+    }
+    let text = |bytes: &Option<Vec<u8>>| match bytes {
+        None => "missing".to_owned(),
+        Some(bytes) if bytes == RUNTIME.as_bytes() => OF_THIS_VERSION.to_owned(),
+        Some(bytes) => {
+            let mut hash = sha256_hex(bytes);
+            hash.truncate(12);
+            format!("not that of this version, SHA-256 {hash}…")
+        }
+    };
+    // One that is new runs nothing otherwise, if it is the real one.
+    let is_harmless = before.is_none() && after.as_deref() == Some(RUNTIME.as_bytes());
+    Ok(vec![runtime_change(
+        is_harmless,
+        &text(&before),
+        &text(&after),
+    )])
+}
+
+/// What the runtime of this version is called beside others.
+const OF_THIS_VERSION: &str = "that of this version";
+
+fn runtime_change(is_harmless: bool, old: &str, new: &str) -> Change {
+    let level = if is_harmless {
+        Level::Other
+    } else {
+        Level::Security
+    };
+    Change::of_runtime(level, old, new)
 }

@@ -4,10 +4,10 @@ use std::path::{Path, PathBuf};
 
 use serde::Serialize;
 
-use super::diff::Side;
+use super::diff::{Integrity, Side};
 use super::folder::{self, FolderError, parse_manifest};
 use super::manifest::sha256_hex;
-use super::{FUNCTIONS_FILE, MANIFEST_FILE, fingerprint};
+use super::{FUNCTIONS_FILE, MANIFEST_FILE, VerifyError, fingerprint, verify};
 use crate::api::Manifest;
 
 /// Times that a folder is read which does not fit together.
@@ -49,17 +49,22 @@ pub(super) struct Committed {
     text: Option<Vec<u8>>,
     /// The manifest, which is the lock of all names.
     pub(super) manifest: Option<Manifest>,
-    /// The module's text, line ends aside, if it is the one that the manifest vouches for.
+    /// The module's text, line ends aside, whoever wrote it.
     module: Option<String>,
+    /// Why the server would not be served.
+    refusal: Option<VerifyError>,
 }
 
 /// Reads a server's folder.
 pub(super) fn read(output: &Path, server: &str) -> Result<Committed, FolderError> {
     let mut attempts = 1;
     loop {
-        let committed = read_once(output, server)?;
+        let mut committed = read_once(output, server)?;
         // Another process may have exchanged the folder between two reads.
         if attempts == MOST_ATTEMPTS || committed.fits() {
+            if committed.manifest.is_some() {
+                committed.refusal = verify(output, server).err();
+            }
             return Ok(committed);
         }
         attempts += 1;
@@ -79,17 +84,17 @@ fn read_once(output: &Path, server: &str) -> Result<Committed, FolderError> {
             Some(manifest.map_err(|reason| folder::unreadable(path, bytes, reason))?)
         }
     };
-    let module = functions.as_deref().map(without_returns);
-    let module = module.filter(|text| {
-        let manifest = manifest.as_ref();
-        manifest.is_some_and(|manifest| is_vouched_for(manifest, text))
+    let module = functions.as_deref().map(|bytes| {
+        let text = without_returns(bytes);
+        String::from_utf8_lossy(&text).into_owned()
     });
     Ok(Committed {
         folder,
         functions,
         text,
         manifest,
-        module: module.and_then(|text| String::from_utf8(text).ok()),
+        module,
+        refusal: None,
     })
 }
 
@@ -108,7 +113,33 @@ impl Committed {
         self.manifest.as_ref().map(|manifest| Side {
             manifest,
             functions: self.module.as_deref(),
+            integrity: self.integrity(),
         })
+    }
+
+    fn integrity(&self) -> Integrity {
+        let are_ends_converted = |text: &Option<Vec<u8>>| {
+            let bytes = text.as_deref();
+            bytes.is_some_and(|bytes| without_returns(bytes).len() < bytes.len())
+        };
+        match &self.refusal {
+            Some(VerifyError::LineEnds { .. }) => Integrity::LineEnds,
+            Some(refusal) => Integrity::Refused(refusal.reason()),
+            None if are_ends_converted(&self.text) => Integrity::LineEnds,
+            None => Integrity::AsCompiled,
+        }
+    }
+
+    /// The names of the files that are not, byte for byte, those of another folder.
+    pub(super) fn differing(&self, other: &Self) -> Vec<&'static str> {
+        let mut names = Vec::new();
+        if self.functions != other.functions {
+            names.push(FUNCTIONS_FILE);
+        }
+        if self.text != other.text {
+            names.push(MANIFEST_FILE);
+        }
+        names
     }
 
     /// Each file beside what it should be.

@@ -1,6 +1,6 @@
 //! Puts a manifest together, all but its warnings and its fingerprint.
 
-use std::collections::{BTreeMap, HashSet};
+use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
 use indexmap::IndexMap;
@@ -9,8 +9,8 @@ use sha2::{Digest, Sha256};
 
 use super::FUNCTIONS_FILE;
 use crate::api::{
-    Alternative, Body, Function, MANIFEST_VERSION, Manifest, NamedApi, Operation, OperationNames,
-    Parameter, RUNTIME_ABI, Response, Spec, schema,
+    Alternative, Body, Function, MANIFEST_VERSION, Manifest, NamedApi, Operation, OperationBody,
+    OperationNames, Parameter, RUNTIME_ABI, Response, Spec, schema,
 };
 use crate::config::ServerConfig;
 use crate::python::{Rendered, RenderedFunction};
@@ -165,29 +165,15 @@ fn function(
 
 /// The types that the kept operations reach.
 fn needed_types(named: &NamedApi) -> IndexMap<String, Value> {
-    let mut pending: Vec<String> = Vec::new();
-    for operation in &named.api.operations {
-        for parameter in &operation.parameters {
-            pending.extend(schema::references(&parameter.schema));
-        }
-        if let Some(body) = &operation.body {
-            for (_, schema) in body.media() {
-                pending.extend(schema::references(schema));
-            }
-        }
-        for response in &operation.responses {
-            pending.extend(schema::references(&response.schema));
-        }
-    }
-    let mut needed: HashSet<String> = HashSet::new();
-    while let Some(reference) = pending.pop() {
-        let name = reference.trim_start_matches("#/types/");
-        if let Some(value) = named.types.get(name)
-            && needed.insert(name.to_owned())
-        {
-            pending.extend(schema::references(value));
-        }
-    }
+    let schemas = named.api.operations.iter().flat_map(|operation| {
+        let parameters = operation.parameters.iter().map(|it| &it.schema);
+        let body = operation.body.iter().flat_map(OperationBody::media);
+        let responses = operation.responses.iter().map(|it| &it.schema);
+        parameters
+            .chain(body.map(|(_, schema)| schema))
+            .chain(responses)
+    });
+    let needed = schema::reachable(schemas, &named.types);
     let kept = named
         .types
         .iter()

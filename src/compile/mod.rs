@@ -151,7 +151,7 @@ pub async fn run_with(
         }
         report
     };
-    let done = each(config, environment, &run, early, work, progress).await;
+    let done = each_server(config, environment, &run, early, work, progress).await;
     let reports = done.into_iter().map(|done| {
         let mut report = done.outcome.unwrap_or_else(|error| ServerReport {
             error: Some(error),
@@ -203,7 +203,7 @@ struct Done<T> {
 /// Loads the document of each server that is asked for, several at once, and does `work` on it,
 /// one on each processor. Where `early` has an outcome from the document's own bytes, nothing that
 /// it refers to is loaded. The order is that of the config.
-async fn each<T: Send + 'static>(
+async fn each_server<T: Send + 'static>(
     config: &Config,
     environment: &Environment,
     run: &Arc<Run>,
@@ -223,7 +223,8 @@ async fn each<T: Send + 'static>(
                     loading: Duration::ZERO,
                     working: Duration::ZERO,
                 };
-                let outcome = one(server, folder, environment, run, early, work, &mut done).await;
+                let outcome =
+                    load_and_work(server, folder, environment, run, early, work, &mut done).await;
                 done.outcome = outcome;
                 progress(&server.name);
                 done
@@ -234,7 +235,8 @@ async fn each<T: Send + 'static>(
         .await
 }
 
-async fn one<T: Send + 'static>(
+/// Loads the document of one server and does `work` on it; [`each_server`] says how.
+async fn load_and_work<T: Send + 'static>(
     server: &ServerConfig,
     config_folder: PathBuf,
     environment: &Environment,

@@ -199,9 +199,13 @@ fn in_parameters(function: &Function) -> Option<Sign> {
 
 fn in_body(function: &Function, types: &IndexMap<String, Value>) -> Option<Sign> {
     let body = function.body.as_ref()?;
-    is_mutating(&function.method)
-        .then(|| requests(&body.schema, types, DEPTH))
-        .flatten()
+    if !is_mutating(&function.method) {
+        return None;
+    }
+    let others = body.alternatives.iter().map(|other| &other.schema);
+    std::iter::once(&body.schema)
+        .chain(others)
+        .find_map(|schema| requests(schema, types, DEPTH))
 }
 
 /// A list of objects with a method and a path, at any place that is not too deep.

@@ -87,6 +87,17 @@ pub enum VerifyError {
     },
 }
 
+impl VerifyError {
+    /// The message without what to do.
+    pub(super) fn reason(&self) -> String {
+        let text = self.to_string();
+        match text.rsplit_once("; ") {
+            Some((reason, _)) => reason.to_owned(),
+            None => text,
+        }
+    }
+}
+
 /// Reads a compiled server and checks it. What is returned are the very bytes that were checked.
 ///
 /// # Errors

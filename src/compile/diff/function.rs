@@ -1,77 +1,81 @@
 //! What differs between two functions of one operation.
 
-use serde_json::Value;
+use std::collections::BTreeSet;
 
-use super::{Change, Kind, Level, schema};
-use crate::api::{Body, Function, Parameter, Response, Security};
-use crate::compile::media_types;
+use super::types::{Use, schema_changes};
+use super::{Change, Kind, Level, body, parameter};
+use crate::api::{Function, Pagination, Response, ResponseKind, Security};
 
 /// Everything that differs, names of functions excepted.
 pub(super) fn compare(old: &Function, new: &Function) -> Vec<Change> {
     let mut changes = Vec::new();
-    if old.security != new.security {
-        changes.push(
-            Change::new(Level::Security, Kind::SecurityChanged)
-                .from(security(&old.security))
-                .to(security(&new.security)),
-        );
+    // Parts are found by their names, of which a document may have two alike.
+    if old == new {
+        return changes;
     }
-    if old.base_url != new.base_url {
-        let mut change = Change::new(Level::Security, Kind::FunctionBaseUrlChanged);
-        if let Some(old) = &old.base_url {
-            change = change.from(old);
+    let mut say = |level, kind, old: Option<String>, new: Option<String>| {
+        if old != new {
+            changes.push(Change::new(level, kind).maybe_from(old).maybe_to(new));
         }
-        if let Some(new) = &new.base_url {
-            change = change.to(new);
+    };
+    say(
+        Level::Security,
+        Kind::SecurityChanged,
+        Some(security_text(&old.security)),
+        Some(security_text(&new.security)),
+    );
+    say(
+        Level::Security,
+        Kind::FunctionBaseUrlChanged,
+        old.base_url.clone(),
+        new.base_url.clone(),
+    );
+    say(
+        Level::Breaking,
+        Kind::ReturnTypeChanged,
+        Some(old.returns.clone()),
+        Some(new.returns.clone()),
+    );
+    say(
+        Level::Other,
+        Kind::OperationIdChanged,
+        old.operation_id.clone(),
+        new.operation_id.clone(),
+    );
+    let deprecation = |deprecated| {
+        if deprecated {
+            "deprecated"
+        } else {
+            "not deprecated"
         }
-        changes.push(change);
-    }
-    parameters(old, new, &mut changes);
-    body(old.body.as_ref(), new.body.as_ref(), &mut changes);
-    if old.returns != new.returns {
-        changes.push(
-            Change::new(Level::Breaking, Kind::ReturnTypeChanged)
-                .from(&old.returns)
-                .to(&new.returns),
-        );
-    }
+    };
+    say(
+        Level::Other,
+        Kind::DeprecationChanged,
+        Some(deprecation(old.deprecated).to_owned()),
+        Some(deprecation(new.deprecated).to_owned()),
+    );
+    say(
+        Level::Text,
+        Kind::SummaryChanged,
+        Some(old.summary.clone()),
+        Some(new.summary.clone()),
+    );
+    say(
+        Level::Text,
+        Kind::TagsChanged,
+        Some(old.tags.join(", ")),
+        Some(new.tags.join(", ")),
+    );
+    parameter::compare(old, new, &mut changes);
+    body::compare(old.body.as_ref(), new.body.as_ref(), &mut changes);
     responses(old, new, &mut changes);
-    if old.pagination != new.pagination {
-        changes.push(Change::new(Level::Other, Kind::PaginationChanged));
-    }
-    if old.deprecated != new.deprecated {
-        let word = |deprecated| {
-            if deprecated {
-                "deprecated"
-            } else {
-                "not deprecated"
-            }
-        };
-        changes.push(
-            Change::new(Level::Other, Kind::DeprecationChanged)
-                .from(word(old.deprecated))
-                .to(word(new.deprecated)),
-        );
-    }
-    if old.summary != new.summary {
-        changes.push(
-            Change::new(Level::Text, Kind::SummaryChanged)
-                .from(&old.summary)
-                .to(&new.summary),
-        );
-    }
-    if old.tags != new.tags {
-        changes.push(
-            Change::new(Level::Text, Kind::TagsChanged)
-                .from(old.tags.join(", "))
-                .to(new.tags.join(", ")),
-        );
-    }
+    pagination(old, new, &mut changes);
     changes
 }
 
-/// `key or (token and tenant)`, scopes in brackets.
-pub(super) fn security(security: &Security) -> String {
+/// `key, or token and tenant`, scopes in brackets; `nothing` where a credential is optional.
+fn security_text(security: &Security) -> String {
     if security.is_empty() {
         return "no credential".to_owned();
     }
@@ -89,7 +93,7 @@ pub(super) fn security(security: &Security) -> String {
                 })
                 .collect();
             if all.is_empty() {
-                "no credential".to_owned()
+                "nothing".to_owned()
             } else {
                 all.join(" and ")
             }
@@ -98,191 +102,78 @@ pub(super) fn security(security: &Security) -> String {
     alternatives.join(", or ")
 }
 
-fn parameters(old: &Function, new: &Function, changes: &mut Vec<Change>) {
-    let place = |one: &Parameter| (one.r#in, one.wire_name.clone());
-    let find = |all: &[Parameter], wanted: &Parameter| {
-        let key = place(wanted);
-        all.iter().find(|one| place(one) == key).cloned()
-    };
-    for one in &old.parameters {
-        match find(&new.parameters, one) {
-            Some(other) => parameter(one, &other, changes),
-            None => {
-                changes.push(Change::new(Level::Breaking, Kind::ParameterRemoved).about(&one.name));
-            }
-        }
-    }
-    for one in &new.parameters {
-        if find(&old.parameters, one).is_some() {
-            continue;
-        }
-        let (level, kind) = if one.required {
-            (Level::Breaking, Kind::RequiredParameterAdded)
-        } else {
-            (Level::Other, Kind::ParameterAdded)
-        };
-        changes.push(Change::new(level, kind).about(&one.name).to(&one.r#type));
-    }
-}
-
-fn parameter(old: &Parameter, new: &Parameter, changes: &mut Vec<Change>) {
-    let mut say = |change: Change| changes.push(change.about(&new.name));
-    if old.name != new.name {
-        say(Change::new(Level::Breaking, Kind::ParameterRenamed)
-            .from(&old.name)
-            .to(&new.name));
-    }
-    match (old.required, new.required) {
-        (false, true) => say(Change::new(Level::Breaking, Kind::ParameterRequired)),
-        (true, false) => say(Change::new(Level::Other, Kind::ParameterOptional)),
-        _ => {}
-    }
-    let nullable = |one: &Parameter| if one.nullable { ", nullable" } else { "" };
-    let kind = |one: &Parameter| format!("{}{}", one.r#type, nullable(one));
-    let values = enumerations(old, new);
-    let is_narrowed = old.nullable && !new.nullable;
-    if values.is_empty() && old.r#type != new.r#type || is_narrowed {
-        say(Change::new(Level::Breaking, Kind::ParameterTypeChanged)
-            .from(kind(old))
-            .to(kind(new)));
-    } else if values.is_empty() && !schema::is_same(&old.schema, &new.schema) {
-        say(Change::new(Level::Other, Kind::ConstraintsChanged));
-    }
-    for change in values {
-        say(change);
-    }
-    if encoding(old) != encoding(new) {
-        say(Change::new(Level::Other, Kind::EncodingChanged)
-            .from(encoding(old))
-            .to(encoding(new)));
-    }
-    if old.default != new.default {
-        say(with_values(
-            Change::new(Level::Other, Kind::DefaultChanged),
-            old.default.as_ref(),
-            new.default.as_ref(),
-        ));
-    }
-    if old.description != new.description {
-        say(Change::new(Level::Text, Kind::ParameterDescriptionChanged)
-            .from(&old.description)
-            .to(&new.description));
-    }
-}
-
-fn with_values(change: Change, old: Option<&Value>, new: Option<&Value>) -> Change {
-    let change = match old {
-        Some(old) => change.from(old.to_string()),
-        None => change,
-    };
-    match new {
-        Some(new) => change.to(new.to_string()),
-        None => change,
-    }
-}
-
-/// Values that came and went; nothing where one of the two has no list of them.
-fn enumerations(old: &Parameter, new: &Parameter) -> Vec<Change> {
-    let (Some(before), Some(after)) = (&old.r#enum, &new.r#enum) else {
-        return Vec::new();
-    };
-    let gone = before.iter().filter(|value| !after.contains(value));
-    let come = after.iter().filter(|value| !before.contains(value));
-    let gone = gone
-        .map(|value| Change::new(Level::Breaking, Kind::EnumValueRemoved).from(value.to_string()));
-    let come =
-        come.map(|value| Change::new(Level::Other, Kind::EnumValueAdded).to(value.to_string()));
-    gone.chain(come).collect()
-}
-
-/// How a value is spelt on the wire, in words of the document.
-fn encoding(parameter: &Parameter) -> String {
-    if let Some(content_type) = &parameter.content_type {
-        return content_type.clone();
-    }
-    let style = serde_json::to_value(parameter.style).unwrap_or_default();
-    let explode = if parameter.explode { ", explode" } else { "" };
-    let reserved = if parameter.allow_reserved {
-        ", allowReserved"
-    } else {
-        ""
-    };
-    format!("{}{explode}{reserved}", style.as_str().unwrap_or_default())
-}
-
-fn body(old: Option<&Body>, new: Option<&Body>, changes: &mut Vec<Change>) {
-    match (old, new) {
-        (None, None) => {}
-        (Some(old), None) => {
-            changes.push(Change::new(Level::Breaking, Kind::BodyRemoved).about(&old.name));
-        }
-        (None, Some(new)) => {
-            let (level, kind) = if new.required {
-                (Level::Breaking, Kind::RequiredBodyAdded)
-            } else {
-                (Level::Other, Kind::BodyAdded)
-            };
-            changes.push(Change::new(level, kind).about(&new.name).to(&new.r#type));
-        }
-        (Some(old), Some(new)) => bodies(old, new, changes),
-    }
-}
-
-fn bodies(old: &Body, new: &Body, changes: &mut Vec<Change>) {
-    let mut say = |change: Change| changes.push(change.about(&new.name));
-    if old.name != new.name {
-        say(Change::new(Level::Breaking, Kind::BodyRenamed)
-            .from(&old.name)
-            .to(&new.name));
-    }
-    match (old.required, new.required) {
-        (false, true) => say(Change::new(Level::Breaking, Kind::BodyRequired)),
-        (true, false) => say(Change::new(Level::Other, Kind::BodyOptional)),
-        _ => {}
-    }
-    if old.r#type != new.r#type {
-        say(Change::new(Level::Breaking, Kind::BodyTypeChanged)
-            .from(&old.r#type)
-            .to(&new.r#type));
-    } else if !schema::is_same(&old.schema, &new.schema) {
-        say(Change::new(Level::Other, Kind::ConstraintsChanged));
-    }
-    let (had, has) = (media_types(old), media_types(new));
-    for gone in had.iter().filter(|one| !has.contains(one)) {
-        say(Change::new(Level::Breaking, Kind::BodyMediaTypeRemoved).from(gone));
-    }
-    for come in has.iter().filter(|one| !had.contains(one)) {
-        say(Change::new(Level::Other, Kind::BodyMediaTypeAdded).to(come));
-    }
-    if old.content_type != new.content_type || old.encoding != new.encoding {
-        say(Change::new(Level::Other, Kind::EncodingChanged)
-            .from(&old.content_type)
-            .to(&new.content_type));
-    }
-}
-
 fn responses(old: &Function, new: &Function, changes: &mut Vec<Change>) {
-    let said = |responses: &[Response]| {
-        let one = |response: &Response| {
-            let kinds = response.content_types.join(" ");
-            format!("{} {kinds}", response.status).trim_end().to_owned()
+    if response_texts(&old.responses) != response_texts(&new.responses) {
+        // What a success becomes in Python is what code was written for.
+        let is_breaking = success_kinds(old) != success_kinds(new);
+        let level = if is_breaking {
+            Level::Breaking
+        } else {
+            Level::Other
         };
-        responses.iter().map(one).collect::<Vec<_>>().join(", ")
-    };
-    let kinds = |responses: &[Response]| -> Vec<_> {
-        responses.iter().map(|response| response.kind).collect()
-    };
-    let (had, has) = (said(&old.responses), said(&new.responses));
-    if had != has || kinds(&old.responses) != kinds(&new.responses) {
         changes.push(
-            Change::new(Level::Other, Kind::ResponsesChanged)
-                .from(had)
-                .to(has),
+            Change::new(level, Kind::ResponsesChanged)
+                .from(response_texts(&old.responses))
+                .to(response_texts(&new.responses)),
         );
-    } else if old.returns == new.returns {
-        let mut pairs = old.responses.iter().zip(&new.responses);
-        if pairs.any(|(old, new)| !schema::is_same(&old.schema, &new.schema)) {
-            changes.push(Change::new(Level::Other, Kind::ConstraintsChanged).about("the answer"));
-        }
     }
+    for response in &new.responses {
+        let mut earlier = old.responses.iter();
+        let Some(earlier) = earlier.find(|earlier| earlier.status == response.status) else {
+            continue;
+        };
+        let subject = format!("answer {}", response.status);
+        let found = schema_changes(&subject, Use::READ, &earlier.schema, &response.schema);
+        changes.extend(found);
+    }
+}
+
+/// The kinds of the documented successes that have content, whatever their statuses.
+fn success_kinds(function: &Function) -> BTreeSet<String> {
+    let successes = crate::api::successes(&function.responses);
+    let kinds = successes.iter().map(|response| kind_text(response.kind));
+    kinds.filter(|kind| kind != "empty").collect()
+}
+
+fn kind_text(kind: ResponseKind) -> String {
+    let text = serde_json::to_value(kind).unwrap_or_default();
+    text.as_str().unwrap_or_default().to_owned()
+}
+
+/// `200 application/json (json), 404 (empty)`.
+fn response_texts(responses: &[Response]) -> String {
+    let text = |response: &Response| {
+        let media_types = response.content_types.join(" ");
+        let start = format!("{} {media_types}", response.status);
+        format!("{} ({})", start.trim_end(), kind_text(response.kind))
+    };
+    responses.iter().map(text).collect::<Vec<_>>().join(", ")
+}
+
+/// `cursor, parameter=after`; that pages are followed to where answers say is for security.
+fn pagination(old: &Function, new: &Function, changes: &mut Vec<Change>) {
+    if old.pagination == new.pagination {
+        return;
+    }
+    let text = |pagination: &Pagination| {
+        let parts = pagination.texts().into_iter();
+        let parts: Vec<String> = parts.map(|(key, text)| format!("{key}={text}")).collect();
+        parts.join(", ")
+    };
+    let is_followed = |function: &Function| {
+        let pagination = function.pagination.as_ref();
+        pagination.is_some_and(|pagination| pagination.kind.is_followed())
+    };
+    let level = if is_followed(new) && !is_followed(old) {
+        Level::Security
+    } else if old.pagination.is_some() && new.pagination.is_none() {
+        Level::Breaking
+    } else {
+        Level::Other
+    };
+    changes.push(
+        Change::new(level, Kind::PaginationChanged)
+            .maybe_from(old.pagination.as_ref().map(text))
+            .maybe_to(new.pagination.as_ref().map(text)),
+    );
 }

@@ -4,10 +4,15 @@
 //! credentials go and what may change state, then what breaks code that calls the functions, then
 //! the rest, and texts last.
 
+mod body;
 mod docstrings;
 mod function;
+mod kind;
+mod parameter;
 mod schema;
 mod server;
+mod skipped;
+mod types;
 
 use std::collections::BTreeSet;
 
@@ -16,158 +21,41 @@ use serde::Serialize;
 use crate::api::Manifest;
 use crate::invisible::visible;
 
+pub use kind::{Kind, Level};
+
 /// Characters of a text of a document that a change repeats.
 const LONGEST_TEXT: usize = 200;
 
 /// One side of a comparison.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone)]
 pub struct Side<'a> {
     /// The manifest.
     pub manifest: &'a Manifest,
     /// The text of `functions.py`, where it is known: it holds the docstrings.
     pub functions: Option<&'a str>,
+    /// Whether its files are what was compiled.
+    pub integrity: Integrity,
 }
 
-/// How much a change matters.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Level {
-    /// Where requests and credentials go, and what may change state.
-    Security,
-    /// Code that calls the functions may no longer work.
-    Breaking,
-    /// Additions, and what callers need not mind.
-    Other,
-    /// Descriptions only.
-    Text,
+/// Whether a server's files are what was compiled.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Integrity {
+    /// They are.
+    AsCompiled,
+    /// They are, but for their line ends.
+    LineEnds,
+    /// They are not; why the server would not be served.
+    Refused(String),
 }
 
-/// What kind of change it is.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
-#[serde(rename_all = "snake_case")]
-#[non_exhaustive]
-pub enum Kind {
-    /// The API is at another origin: credentials go there.
-    OriginMoved,
-    /// The base URL has another path.
-    BaseUrlChanged,
-    /// An operation is at another base URL of its own.
-    FunctionBaseUrlChanged,
-    /// The server is no longer read-only.
-    ReadOnlyEnded,
-    /// The server is read-only now.
-    ReadOnlyBegun,
-    /// A security scheme is new: a further place for credentials.
-    SchemeAdded,
-    /// A security scheme is another one.
-    SchemeChanged,
-    /// A security scheme is gone.
-    SchemeRemoved,
-    /// A name now calls another operation.
-    FunctionRetargeted,
-    /// An operation that may change state is new.
-    MutatingFunctionAdded,
-    /// An operation that can carry others is new.
-    TunnelAdded,
-    /// An operation wants other credentials.
-    SecurityChanged,
-
-    /// The server is gone.
-    ServerRemoved,
-    /// A function is gone; `new` says why.
-    FunctionRemoved,
-    /// An operation has another name.
-    FunctionRenamed,
-    /// A parameter is gone.
-    ParameterRemoved,
-    /// A parameter has another name in Python.
-    ParameterRenamed,
-    /// A parameter that must be given is new.
-    RequiredParameterAdded,
-    /// A parameter must be given now.
-    ParameterRequired,
-    /// A parameter has another type.
-    ParameterTypeChanged,
-    /// A value is no longer legal.
-    EnumValueRemoved,
-    /// The function takes a body now that must be given.
-    RequiredBodyAdded,
-    /// The function takes no body any more.
-    BodyRemoved,
-    /// The body's argument has another name.
-    BodyRenamed,
-    /// The body must be given now.
-    BodyRequired,
-    /// The body has another type.
-    BodyTypeChanged,
-    /// A media type of the body is gone.
-    BodyMediaTypeRemoved,
-    /// The function returns another type.
-    ReturnTypeChanged,
-    /// A key of a type is gone.
-    KeyRemoved,
-    /// A key of a type must be given now.
-    KeyRequired,
-    /// A key that must be given is new.
-    RequiredKeyAdded,
-    /// A key has another schema.
-    KeyChanged,
-    /// A type has another schema.
-    TypeChanged,
-
-    /// The server is new.
-    ServerAdded,
-    /// A function is new.
-    FunctionAdded,
-    /// A parameter is new.
-    ParameterAdded,
-    /// A parameter need not be given any more.
-    ParameterOptional,
-    /// A value is legal now.
-    EnumValueAdded,
-    /// The function takes a body now that may be left out.
-    BodyAdded,
-    /// The body need not be given any more.
-    BodyOptional,
-    /// A media type of the body is new.
-    BodyMediaTypeAdded,
-    /// The same value is spelt otherwise on the wire.
-    EncodingChanged,
-    /// The documented default is another one.
-    DefaultChanged,
-    /// Limits of values differ: the type is the same.
-    ConstraintsChanged,
-    /// The documented responses are others.
-    ResponsesChanged,
-    /// How pages are reached differs.
-    PaginationChanged,
-    /// A key of a type is new.
-    KeyAdded,
-    /// A key need not be given any more.
-    KeyOptional,
-    /// The function is deprecated now, or no longer.
-    DeprecationChanged,
-    /// An operation of the document that has no function is new, or has none for another reason.
-    SkippedChanged,
-    /// Something was repaired or left out.
-    WarningAdded,
-    /// The document comes from elsewhere or is of another version.
-    SourceChanged,
-    /// Another version of mce.
-    CompilerChanged,
-
-    /// The title or description of the API.
-    DescriptionChanged,
-    /// The one line on what a function does.
-    SummaryChanged,
-    /// The docstring of a function.
-    DocstringChanged,
-    /// The description of a parameter.
-    ParameterDescriptionChanged,
-    /// Descriptions within a type.
-    TypeDescriptionChanged,
-    /// The tags of a function.
-    TagsChanged,
+impl Integrity {
+    fn text(&self) -> &str {
+        match self {
+            Self::AsCompiled => "as compiled",
+            Self::LineEnds => "as compiled, but for line ends",
+            Self::Refused(reason) => reason,
+        }
+    }
 }
 
 /// One thing that differs. Texts hold no invisible character and are cut at 200.
@@ -195,7 +83,9 @@ pub struct Change {
 }
 
 impl Change {
-    fn new(level: Level, kind: Kind) -> Self {
+    /// A change of which nothing more is known.
+    #[must_use]
+    pub fn new(level: Level, kind: Kind) -> Self {
         Self {
             level,
             kind,
@@ -220,6 +110,25 @@ impl Change {
     fn to(mut self, new: impl AsRef<str>) -> Self {
         self.new = Some(short(new.as_ref()));
         self
+    }
+
+    fn maybe_from(self, old: Option<impl AsRef<str>>) -> Self {
+        match old {
+            Some(old) => self.from(old),
+            None => self,
+        }
+    }
+
+    fn maybe_to(self, new: Option<impl AsRef<str>>) -> Self {
+        match new {
+            Some(new) => self.to(new),
+            None => self,
+        }
+    }
+
+    /// That `mce_runtime.py` is not what it was; the texts say what it was and is.
+    pub(super) fn of_runtime(level: Level, old: &str, new: &str) -> Self {
+        Self::new(level, Kind::RuntimeChanged).from(old).to(new)
     }
 }
 
@@ -255,11 +164,12 @@ impl ServerDiff {
         self.changes.is_empty()
     }
 
-    /// The changes of a level.
-    pub fn of(&self, level: Level) -> impl Iterator<Item = &Change> {
-        self.changes
-            .iter()
-            .filter(move |change| change.level == level)
+    /// Sees to it that something is said where these parts of the output differ.
+    pub(super) fn note_parts(&mut self, names: &[&str]) {
+        if self.changes.is_empty() && !names.is_empty() {
+            let change = Change::new(Level::Other, Kind::ManifestChanged);
+            self.changes.push(change.about(&names.join(", ")));
+        }
     }
 
     /// Whether credentials would go to another origin, or to one where there was none.
@@ -280,8 +190,8 @@ pub fn compare(server: &str, old: Option<Side<'_>>, new: Option<Side<'_>>) -> Se
     match (old, new) {
         (None, None) => {}
         (Some(old), None) => server::removed(&mut diff, old.manifest),
-        (None, Some(new)) => server::added(&mut diff, new.manifest),
-        (Some(old), Some(new)) => server::changed(&mut diff, old, new),
+        (None, Some(new)) => server::added(&mut diff, &new),
+        (Some(old), Some(new)) => server::changed(&mut diff, &old, &new),
     }
     diff.changes.sort();
     diff.changes.dedup();

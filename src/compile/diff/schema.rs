@@ -7,6 +7,8 @@ use serde_json::{Map, Value};
 use crate::api::schema::SCHEMA_MAP_KEYWORDS;
 
 /// What differs in a schema.
+///
+/// `Text` is what says nothing of which values are legal: descriptions, and the order of values.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Difference {
     KeyRemoved(String),
@@ -36,7 +38,7 @@ fn is_annotation(keyword: &str) -> bool {
     ) || keyword.starts_with("x-")
 }
 
-/// Compares the schemas of a type, key by key.
+/// Compares two schemas: values, keys, items, and what remains, each on its own.
 pub(super) fn compare(old: &Value, new: &Value) -> Vec<Difference> {
     if old == new {
         return Vec::new();
@@ -45,38 +47,44 @@ pub(super) fn compare(old: &Value, new: &Value) -> Vec<Difference> {
         return vec![Difference::Text];
     }
     let (Value::Object(before), Value::Object(after)) = (old, new) else {
-        return vec![other(old, new)];
+        return vec![Difference::Other {
+            old: old.clone(),
+            new: new.clone(),
+        }];
     };
     let mut found = Vec::new();
-    values(None, before, after, &mut found);
-    keys(before, after, &mut found);
-    // What remains when that is taken away.
-    let rest = |members: &Map<String, Value>| {
-        let mut rest = members.clone();
-        for keyword in ["properties", "required", "enum"] {
-            rest.shift_remove(keyword);
-        }
-        Value::Object(rest)
-    };
-    if !is_same(&rest(before), &rest(after)) || is_enum(before) != is_enum(after) {
-        found.push(other(old, new));
+    compare_values(None, before, after, &mut found);
+    compare_keys(before, after, &mut found);
+    let mut apart = vec!["properties", "required"];
+    if let (Some(old @ Value::Object(_)), Some(new @ Value::Object(_))) =
+        (before.get("items"), after.get("items"))
+    {
+        found.extend(compare(old, new));
+        apart.push("items");
+    }
+    if has_values(before) && has_values(after) {
+        apart.push("enum");
+    }
+    let (old, new) = (without(before, &apart), without(after, &apart));
+    if !is_same(&old, &new) {
+        found.push(Difference::Other { old, new });
     }
     found
 }
 
-fn other(old: &Value, new: &Value) -> Difference {
-    Difference::Other {
-        old: old.clone(),
-        new: new.clone(),
-    }
+/// A schema without some of its keywords.
+fn without(members: &Map<String, Value>, keywords: &[&str]) -> Value {
+    let mut rest = members.clone();
+    rest.retain(|keyword, _| !keywords.contains(&keyword.as_str()));
+    Value::Object(rest)
 }
 
-fn is_enum(members: &Map<String, Value>) -> bool {
-    members.contains_key("enum")
+fn has_values(members: &Map<String, Value>) -> bool {
+    members.get("enum").is_some_and(Value::is_array)
 }
 
 /// The values of two enumerations; nothing where one of them is none.
-fn values(
+fn compare_values(
     key: Option<&str>,
     before: &Map<String, Value>,
     after: &Map<String, Value>,
@@ -86,9 +94,7 @@ fn values(
     let (Some(before), Some(after)) = (all(before), all(after)) else {
         return;
     };
-    let set =
-        |values: &[Value]| -> BTreeSet<String> { values.iter().map(Value::to_string).collect() };
-    let (had, has) = (set(&before), set(&after));
+    let (had, has) = (text_set(&before), text_set(&after));
     let key = || key.map(str::to_owned);
     found.extend(
         before
@@ -104,7 +110,15 @@ fn values(
     );
 }
 
-fn keys(before: &Map<String, Value>, after: &Map<String, Value>, found: &mut Vec<Difference>) {
+fn text_set(values: &[Value]) -> BTreeSet<String> {
+    values.iter().map(Value::to_string).collect()
+}
+
+fn compare_keys(
+    before: &Map<String, Value>,
+    after: &Map<String, Value>,
+    found: &mut Vec<Difference>,
+) {
     let none = Map::new();
     let properties = |members: &'_ Map<String, Value>| -> Map<String, Value> {
         let all = members.get("properties").and_then(Value::as_object);
@@ -127,27 +141,7 @@ fn keys(before: &Map<String, Value>, after: &Map<String, Value>, found: &mut Vec
             (true, false) => found.push(Difference::KeyOptional(key.clone())),
             _ => {}
         }
-        if is_same(old, new) {
-            continue;
-        }
-        let known = found.len();
-        if let (Value::Object(old), Value::Object(new)) = (old, new) {
-            let without = |members: &Map<String, Value>| {
-                let mut rest = members.clone();
-                rest.shift_remove("enum");
-                Value::Object(rest)
-            };
-            if is_same(&without(old), &without(new)) {
-                values(Some(key), old, new, found);
-            }
-        }
-        if found.len() == known {
-            found.push(Difference::KeyChanged {
-                key: key.clone(),
-                old: old.clone(),
-                new: new.clone(),
-            });
-        }
+        compare_key(key, old, new, found);
     }
     for key in has.keys().filter(|key| !had.contains_key(*key)) {
         found.push(Difference::KeyAdded {
@@ -155,10 +149,47 @@ fn keys(before: &Map<String, Value>, after: &Map<String, Value>, found: &mut Vec
             required: must_now.contains(key),
         });
     }
+    // Keys that are required and described nowhere.
+    for key in must.symmetric_difference(&must_now) {
+        match (
+            had.contains_key(key) || has.contains_key(key),
+            must.contains(key),
+        ) {
+            (true, _) => {}
+            (false, true) => found.push(Difference::KeyOptional(key.clone())),
+            (false, false) => found.push(Difference::KeyRequired(key.clone())),
+        }
+    }
+}
+
+/// The schemas of one key: which values it may have, and the rest.
+fn compare_key(key: &str, old: &Value, new: &Value, found: &mut Vec<Difference>) {
+    if is_same(old, new) {
+        if old != new && !found.contains(&Difference::Text) {
+            found.push(Difference::Text);
+        }
+        return;
+    }
+    let (old, new) = match (old, new) {
+        (Value::Object(before), Value::Object(after))
+            if has_values(before) && has_values(after) =>
+        {
+            compare_values(Some(key), before, after, found);
+            (without(before, &["enum"]), without(after, &["enum"]))
+        }
+        _ => (old.clone(), new.clone()),
+    };
+    if !is_same(&old, &new) {
+        found.push(Difference::KeyChanged {
+            key: key.to_owned(),
+            old,
+            new,
+        });
+    }
 }
 
 /// Whether two schemas say the same of which values are legal.
-pub(super) fn is_same(old: &Value, new: &Value) -> bool {
+fn is_same(old: &Value, new: &Value) -> bool {
     match (old, new) {
         (Value::Object(old), Value::Object(new)) => {
             let counted = |members: &Map<String, Value>| {
@@ -171,7 +202,7 @@ pub(super) fn is_same(old: &Value, new: &Value) -> bool {
                     .filter(|(keyword, _)| !is_annotation(keyword))
                     .all(|(keyword, value)| {
                         new.get(keyword)
-                            .is_some_and(|other| is_same_member(keyword, value, other))
+                            .is_some_and(|now| is_same_member(keyword, value, now))
                     })
         }
         (Value::Array(old), Value::Array(new)) => {
@@ -183,19 +214,16 @@ pub(super) fn is_same(old: &Value, new: &Value) -> bool {
 
 fn is_same_member(keyword: &str, old: &Value, new: &Value) -> bool {
     match (old, new) {
-        // These hold values or names, in which nothing is an annotation.
-        _ if matches!(keyword, "enum" | "const") => old == new,
-        (Value::Array(old), Value::Array(new)) if keyword == "required" => {
-            let set = |names: &[Value]| -> BTreeSet<String> {
-                names.iter().map(Value::to_string).collect()
-            };
-            set(old) == set(new)
+        // These hold values or names, in which nothing is an annotation, in any order.
+        (Value::Array(old), Value::Array(new)) if matches!(keyword, "enum" | "required") => {
+            text_set(old) == text_set(new)
         }
+        _ if keyword == "const" => old == new,
         (Value::Object(old), Value::Object(new)) if SCHEMA_MAP_KEYWORDS.contains(&keyword) => {
             old.len() == new.len()
                 && old
                     .iter()
-                    .all(|(name, one)| new.get(name).is_some_and(|other| is_same(one, other)))
+                    .all(|(name, schema)| new.get(name).is_some_and(|now| is_same(schema, now)))
         }
         _ => is_same(old, new),
     }

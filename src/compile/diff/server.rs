@@ -5,18 +5,19 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use indexmap::IndexMap;
 use serde_json::Value;
 
-use super::schema::Difference;
-use super::{Change, Kind, Level, ServerDiff, Side, docstrings, function, schema, short};
-use crate::api::schema::references;
+use super::{
+    Change, Integrity, Kind, Level, ServerDiff, Side, docstrings, function, short, skipped, types,
+};
 use crate::api::{Function, Manifest, SecurityScheme, is_mutating};
 use crate::compile::tunnel;
 
 /// Method and path.
-type Key<'a> = (&'a str, &'a str);
+pub(super) type Key<'a> = (&'a str, &'a str);
 
 /// A server that is no longer compiled.
 pub(super) fn removed(diff: &mut ServerDiff, old: &Manifest) {
-    diff.removed = old.functions.iter().map(|it| short(&it.name)).collect();
+    let functions = old.functions.iter();
+    diff.removed = functions.map(|function| short(&function.name)).collect();
     diff.changes.push(
         Change::new(Level::Breaking, Kind::ServerRemoved)
             .from(format!("{} functions", old.functions.len())),
@@ -24,7 +25,12 @@ pub(super) fn removed(diff: &mut ServerDiff, old: &Manifest) {
 }
 
 /// A server that was not compiled before.
-pub(super) fn added(diff: &mut ServerDiff, new: &Manifest) {
+pub(super) fn added(diff: &mut ServerDiff, side: &Side<'_>) {
+    let new = side.manifest;
+    if let Integrity::Refused(reason) = &side.integrity {
+        let change = Change::new(Level::Security, Kind::NotAsCompiled);
+        diff.changes.push(change.to(reason));
+    }
     diff.changes.push(
         Change::new(Level::Other, Kind::ServerAdded)
             .to(format!("{} functions", new.functions.len())),
@@ -40,8 +46,9 @@ pub(super) fn added(diff: &mut ServerDiff, new: &Manifest) {
 }
 
 /// A server that both sides have.
-pub(super) fn changed(diff: &mut ServerDiff, old: Side<'_>, new: Side<'_>) {
+pub(super) fn changed(diff: &mut ServerDiff, old: &Side<'_>, new: &Side<'_>) {
     let (before, after) = (old.manifest, new.manifest);
+    integrity(diff, &old.integrity, &new.integrity);
     origin(diff, before.base_url.as_deref(), after.base_url.as_deref());
     schemes(diff, &before.security_schemes, &after.security_schemes);
     match (before.read_only, after.read_only) {
@@ -54,32 +61,104 @@ pub(super) fn changed(diff: &mut ServerDiff, old: Side<'_>, new: Side<'_>) {
         _ => {}
     }
     functions(diff, old, new);
-    types(diff, before, after);
-    skipped(diff, before, after);
+    types::compare(diff, before, after);
+    skipped::compare(diff, before, after);
     about(diff, before, after);
+    module(diff, old, new);
+    if diff.changes.is_empty() {
+        let names = differing_members(before, after);
+        diff.note_parts(&names.iter().map(String::as_str).collect::<Vec<_>>());
+    }
+}
+
+/// Files that are not what was compiled, on either side.
+fn integrity(diff: &mut ServerDiff, old: &Integrity, new: &Integrity) {
+    let is_refused = |side: &Integrity| matches!(side, Integrity::Refused(_));
+    if is_refused(old) || is_refused(new) {
+        let change = Change::new(Level::Security, Kind::NotAsCompiled);
+        diff.changes.push(change.from(old.text()).to(new.text()));
+    } else if old != new {
+        let change = Change::new(Level::Other, Kind::LineEndsConverted);
+        diff.changes.push(change.from(old.text()).to(new.text()));
+    }
+}
+
+/// The text of the module as a whole. Where nothing else differs, nothing that was compiled
+/// accounts for it.
+fn module(diff: &mut ServerDiff, old: &Side<'_>, new: &Side<'_>) {
+    let lines = match (old.functions, new.functions) {
+        (Some(old), Some(new)) => docstrings::lines(old, new),
+        _ => None,
+    };
+    let (had, has) = (&old.manifest.outputs, &new.manifest.outputs);
+    if lines.is_none() && had == has {
+        return;
+    }
+    let level = if diff.changes.is_empty() || !had.keys().eq(has.keys()) {
+        Level::Security
+    } else {
+        Level::Text
+    };
+    let change = Change::new(level, Kind::ModuleChanged);
+    diff.changes.push(match lines {
+        // In the manifest's hash only.
+        None => change,
+        // Its texts are told function by function; alone, it has to speak for itself.
+        Some(lines) => {
+            let change = change.about(&counted(lines.count, "line"));
+            if level == Level::Security {
+                change.from(lines.old).to(lines.new)
+            } else {
+                change
+            }
+        }
+    });
+}
+
+/// `1 line`, `2 lines`.
+fn counted(count: usize, noun: &str) -> String {
+    let plural = if count == 1 { "" } else { "s" };
+    format!("{count} {noun}{plural}")
+}
+
+/// The members of two manifests that differ, and those of `spec`.
+fn differing_members(before: &Manifest, after: &Manifest) -> Vec<String> {
+    let members = |manifest: &Manifest| match serde_json::to_value(manifest) {
+        Ok(Value::Object(mut members)) => {
+            if let Some(Value::Object(spec)) = members.remove("spec") {
+                members.extend(
+                    spec.into_iter()
+                        .map(|(key, value)| (format!("spec.{key}"), value)),
+                );
+            }
+            members
+        }
+        _ => serde_json::Map::new(),
+    };
+    let (before, after) = (members(before), members(after));
+    let names: BTreeSet<&String> = before.keys().chain(after.keys()).collect();
+    names
+        .into_iter()
+        .filter(|name| before.get(*name) != after.get(*name))
+        .cloned()
+        .collect()
 }
 
 fn origin(diff: &mut ServerDiff, old: Option<&str>, new: Option<&str>) {
     if old == new {
         return;
     }
-    let of = |text: Option<&str>| {
+    let origin_of = |text: Option<&str>| {
         let url = text.and_then(|text| url::Url::parse(text).ok());
         url.map(|url| url.origin().ascii_serialization())
     };
-    let kind = if of(old) == of(new) {
+    let kind = if origin_of(old) == origin_of(new) {
         Kind::BaseUrlChanged
     } else {
         Kind::OriginMoved
     };
-    let mut change = Change::new(Level::Security, kind);
-    if let Some(old) = old {
-        change = change.from(old);
-    }
-    if let Some(new) = new {
-        change = change.to(new);
-    }
-    diff.changes.push(change);
+    let change = Change::new(Level::Security, kind);
+    diff.changes.push(change.maybe_from(old).maybe_to(new));
 }
 
 fn schemes(
@@ -104,11 +183,11 @@ fn schemes(
                     .about(name)
                     .from(said(scheme)),
             ),
-            Some(other) if other != scheme => diff.changes.push(
+            Some(now) if now != scheme => diff.changes.push(
                 Change::new(Level::Security, Kind::SchemeChanged)
                     .about(name)
                     .from(said(scheme))
-                    .to(said(other)),
+                    .to(said(now)),
             ),
             Some(_) => {}
         }
@@ -122,12 +201,13 @@ fn schemes(
     }
 }
 
-fn key(function: &Function) -> Key<'_> {
+/// The method and path of a function.
+pub(super) fn key(function: &Function) -> Key<'_> {
     (&function.method, &function.path)
 }
 
 /// The change with the function it is of.
-fn of(function: &Function, mut change: Change) -> Change {
+fn in_function(function: &Function, mut change: Change) -> Change {
     change.function = Some(short(&function.name));
     change.operation = Some(short(&format!("{} {}", function.method, function.path)));
     change
@@ -138,53 +218,54 @@ fn function_added(
     types: &IndexMap<String, Value>,
     skipped_before: Option<&str>,
 ) -> Vec<Change> {
-    let (level, kind) = if is_mutating(&function.method) {
-        (Level::Security, Kind::MutatingFunctionAdded)
+    let is_mutating = is_mutating(&function.method);
+    let kind = if is_mutating {
+        Kind::MutatingFunctionAdded
     } else {
-        (Level::Other, Kind::FunctionAdded)
+        Kind::FunctionAdded
     };
-    let mut change = Change::new(level, kind);
-    if let Some(reason) = skipped_before {
-        change = change.from(reason);
-    }
-    let mut changes = vec![of(function, change)];
+    // What somebody ruled out may be called now.
+    let is_ruled_in = matches!(skipped_before, Some("excluded" | "read_only"));
+    let level = if is_mutating || is_ruled_in {
+        Level::Security
+    } else {
+        Level::Other
+    };
+    let change = Change::new(level, kind).maybe_from(skipped_before);
+    let mut changes = vec![in_function(function, change)];
     if let Some(sign) = tunnel::sign(function, types) {
-        changes.push(of(
-            function,
-            Change::new(Level::Security, Kind::TunnelAdded).to(sign.to_string()),
-        ));
+        let change = Change::new(Level::Security, Kind::TunnelAdded).to(sign.to_string());
+        changes.push(in_function(function, change));
     }
     changes
 }
 
-fn functions(diff: &mut ServerDiff, old: Side<'_>, new: Side<'_>) {
+fn functions(diff: &mut ServerDiff, old: &Side<'_>, new: &Side<'_>) {
     let (before, after) = (old.manifest, new.manifest);
-    let had: HashMap<Key<'_>, &Function> =
-        before.functions.iter().map(|it| (key(it), it)).collect();
-    let has: HashMap<Key<'_>, &Function> = after.functions.iter().map(|it| (key(it), it)).collect();
-    let reasons = |manifest: &'_ Manifest| -> HashMap<(String, String), String> {
-        let all = manifest.skipped.iter();
-        all.map(|it| ((it.method.clone(), it.path.clone()), it.reason.clone()))
-            .collect()
-    };
-    let owned = |(method, path): Key<'_>| (method.to_owned(), path.to_owned());
-    let (skipped_before, skipped_now) = (reasons(before), reasons(after));
+    let had: HashMap<Key<'_>, &Function> = by_key(before);
+    let has: HashMap<Key<'_>, &Function> = by_key(after);
+    let (skipped_before, skipped_now) = (skipped::reasons(before), skipped::reasons(after));
     for function in &before.functions {
         if has.contains_key(&key(function)) {
             continue;
         }
         diff.removed.insert(short(&function.name));
-        let why = skipped_now.get(&owned(key(function)));
-        let why = why.map_or("no longer in the document", String::as_str);
+        let why = skipped_now.get(&key(function)).copied();
+        let why = why.unwrap_or("no longer in the document");
         let change = Change::new(Level::Breaking, Kind::FunctionRemoved).to(why);
-        diff.changes.push(of(function, change));
+        diff.changes.push(in_function(function, change));
     }
-    let documented = [old, new].map(|side| side.functions.map(docstrings::of));
+    let documented = match (old.functions, new.functions) {
+        (Some(old), Some(new)) => {
+            Some((docstrings::by_function(old), docstrings::by_function(new)))
+        }
+        _ => None,
+    };
     for function in &after.functions {
         let Some(earlier) = had.get(&key(function)) else {
-            let reason = skipped_before.get(&owned(key(function)));
+            let reason = skipped_before.get(&key(function)).copied();
             diff.added.insert(short(&function.name));
-            let changes = function_added(function, &after.types, reason.map(String::as_str));
+            let changes = function_added(function, &after.types, reason);
             diff.changes.extend(changes);
             continue;
         };
@@ -196,26 +277,38 @@ fn functions(diff: &mut ServerDiff, old: Side<'_>, new: Side<'_>) {
                     .to(&function.name),
             );
         }
-        let [one, other] = &documented;
-        let one = one.as_ref().and_then(|all| all.get(earlier.name.as_str()));
-        let other = other
-            .as_ref()
-            .and_then(|all| all.get(function.name.as_str()));
-        if let (Some(one), Some(other)) = (one, other)
-            && one != other
-            && changes.is_empty()
+        // The signs are read off types too, which are compared elsewhere.
+        if tunnel::sign(earlier, &before.types).is_none()
+            && let Some(sign) = tunnel::sign(function, &after.types)
         {
-            let (one, other) = docstrings::first_difference(one, other);
-            let change = Change::new(Level::Text, Kind::DocstringChanged);
-            changes.push(change.from(one).to(other));
+            let change = Change::new(Level::Security, Kind::TunnelBegun);
+            changes.push(change.to(sign.to_string()));
+        }
+        if let Some((had, has)) = &documented {
+            let text = had.get(earlier.name.as_str()).copied().unwrap_or_default();
+            let now = has.get(function.name.as_str()).copied().unwrap_or_default();
+            changes.extend(docstrings::lines(text, now).map(|lines| {
+                Change::new(Level::Text, Kind::DocstringChanged)
+                    .about(&counted(lines.count, "line"))
+                    .from(lines.old)
+                    .to(lines.new)
+            }));
         }
         if !changes.is_empty() {
             diff.changed.insert(short(&function.name));
         }
+        let changes = changes.into_iter();
         diff.changes
-            .extend(changes.into_iter().map(|change| of(function, change)));
+            .extend(changes.map(|change| in_function(function, change)));
     }
     retargeted(diff, before, after);
+}
+
+fn by_key(manifest: &Manifest) -> HashMap<Key<'_>, &Function> {
+    let functions = manifest.functions.iter();
+    functions
+        .map(|function| (key(function), function))
+        .collect()
 }
 
 /// Names that call another operation than they did: no code that uses them would notice.
@@ -223,7 +316,7 @@ fn retargeted(diff: &mut ServerDiff, before: &Manifest, after: &Manifest) {
     let targets: HashMap<&str, Key<'_>> = before
         .functions
         .iter()
-        .map(|it| (it.name.as_str(), key(it)))
+        .map(|function| (function.name.as_str(), key(function)))
         .collect();
     for function in &after.functions {
         if let Some((method, path)) = targets.get(function.name.as_str())
@@ -232,107 +325,8 @@ fn retargeted(diff: &mut ServerDiff, before: &Manifest, after: &Manifest) {
             let change = Change::new(Level::Security, Kind::FunctionRetargeted)
                 .from(format!("{method} {path}"))
                 .to(format!("{} {}", function.method, function.path));
-            diff.changes.push(of(function, change));
+            diff.changes.push(in_function(function, change));
         }
-    }
-}
-
-/// Types that both sides have under one name.
-fn types(diff: &mut ServerDiff, before: &Manifest, after: &Manifest) {
-    let inputs = inputs(after);
-    for (name, old) in &before.types {
-        let Some(new) = after.types.get(name) else {
-            continue;
-        };
-        let given = inputs.contains(name);
-        for difference in schema::compare(old, new) {
-            diff.changes.push(in_type(name, given, difference));
-        }
-    }
-}
-
-/// A difference in a type, which code may have to give or only reads.
-fn in_type(name: &str, given: bool, difference: Difference) -> Change {
-    let within = |key: &str| format!("{name}.{key}");
-    let of_values = |key: Option<String>| key.map_or_else(|| name.to_owned(), |key| within(&key));
-    let where_given = if given { Level::Breaking } else { Level::Other };
-    match difference {
-        Difference::KeyRemoved(key) => {
-            Change::new(Level::Breaking, Kind::KeyRemoved).about(&within(&key))
-        }
-        Difference::KeyAdded {
-            key,
-            required: true,
-        } if given => Change::new(Level::Breaking, Kind::RequiredKeyAdded).about(&within(&key)),
-        Difference::KeyAdded { key, .. } => {
-            Change::new(Level::Other, Kind::KeyAdded).about(&within(&key))
-        }
-        Difference::KeyRequired(key) => {
-            Change::new(where_given, Kind::KeyRequired).about(&within(&key))
-        }
-        // Code that reads it could rely on it.
-        Difference::KeyOptional(key) => {
-            let level = if given { Level::Other } else { Level::Breaking };
-            Change::new(level, Kind::KeyOptional).about(&within(&key))
-        }
-        Difference::KeyChanged { key, old, new } => Change::new(Level::Breaking, Kind::KeyChanged)
-            .about(&within(&key))
-            .from(old.to_string())
-            .to(new.to_string()),
-        Difference::ValueRemoved { key, value } => Change::new(where_given, Kind::EnumValueRemoved)
-            .about(&of_values(key))
-            .from(value.to_string()),
-        Difference::ValueAdded { key, value } => Change::new(Level::Other, Kind::EnumValueAdded)
-            .about(&of_values(key))
-            .to(value.to_string()),
-        Difference::Other { old, new } => Change::new(Level::Breaking, Kind::TypeChanged)
-            .about(name)
-            .from(old.to_string())
-            .to(new.to_string()),
-        Difference::Text => Change::new(Level::Text, Kind::TypeDescriptionChanged).about(name),
-    }
-}
-
-/// The types that arguments are made of.
-fn inputs(manifest: &Manifest) -> BTreeSet<String> {
-    let mut pending: Vec<String> = Vec::new();
-    for function in &manifest.functions {
-        let parameters = function.parameters.iter().map(|it| &it.schema);
-        let body = function.body.iter().map(|it| &it.schema);
-        pending.extend(parameters.chain(body).flat_map(references));
-    }
-    let mut found = BTreeSet::new();
-    while let Some(reference) = pending.pop() {
-        let name = reference.trim_start_matches("#/types/");
-        if let Some(schema) = manifest.types.get(name)
-            && found.insert(name.to_owned())
-        {
-            pending.extend(references(schema));
-        }
-    }
-    found
-}
-
-/// Operations without a function that are new, or have none for another reason.
-fn skipped(diff: &mut ServerDiff, before: &Manifest, after: &Manifest) {
-    let had: HashMap<Key<'_>, &str> = before
-        .skipped
-        .iter()
-        .map(|it| ((it.method.as_str(), it.path.as_str()), it.reason.as_str()))
-        .collect();
-    let compiled: BTreeSet<Key<'_>> = before.functions.iter().map(key).collect();
-    for one in &after.skipped {
-        let place = (one.method.as_str(), one.path.as_str());
-        // Those that were compiled are among the functions that are gone.
-        if compiled.contains(&place) || had.get(&place) == Some(&one.reason.as_str()) {
-            continue;
-        }
-        let mut change = Change::new(Level::Other, Kind::SkippedChanged).to(&one.reason);
-        if let Some(reason) = had.get(&place) {
-            change = change.from(reason);
-        }
-        change.operation = Some(short(&format!("{} {}", one.method, one.path)));
-        diff.changes.push(change);
     }
 }
 
@@ -344,23 +338,45 @@ fn about(diff: &mut ServerDiff, before: &Manifest, after: &Manifest) {
             diff.changes.push(change.from(old).to(new));
         }
     };
-    let (source, compiler) = (Kind::SourceChanged, Kind::CompilerChanged);
-    let (old, new) = (&before.spec, &after.spec);
-    say(Level::Other, source, "source", &old.source, &new.source);
-    say(Level::Other, source, "version", &old.version, &new.version);
     let (old, new) = (before, after);
+    say(
+        Level::Security,
+        Kind::BaseUrlVariableChanged,
+        "base_url_env",
+        &old.base_url_env,
+        &new.base_url_env,
+    );
+    let source = Kind::SourceChanged;
+    let (source_before, source_after) = (&old.spec.source, &new.spec.source);
+    say(Level::Other, source, "source", source_before, source_after);
+    let (version, version_now) = (&old.spec.version, &new.spec.version);
+    say(Level::Other, source, "version", version, version_now);
+    let files = |manifest: &Manifest| -> String {
+        let names: Vec<&str> = manifest.spec.files.keys().map(String::as_str).collect();
+        names.join(", ")
+    };
+    say(Level::Other, source, "files", &files(old), &files(new));
+    say(Level::Other, source, "server", &old.server, &new.server);
+    let compiler = Kind::CompilerChanged;
+    let (compiler_before, compiler_now) = (&old.compiler, &new.compiler);
     say(
         Level::Other,
         compiler,
         "compiler",
-        &old.compiler,
-        &new.compiler,
+        compiler_before,
+        compiler_now,
     );
-    let (old, new) = (
-        before.runtime_abi.to_string(),
-        after.runtime_abi.to_string(),
-    );
-    say(Level::Other, compiler, "runtime_abi", &old, &new);
+    for (subject, old, new) in [
+        ("runtime_abi", old.runtime_abi, new.runtime_abi),
+        (
+            "manifest_version",
+            old.manifest_version,
+            new.manifest_version,
+        ),
+    ] {
+        let (old, new) = (old.to_string(), new.to_string());
+        say(Level::Other, compiler, subject, &old, &new);
+    }
     let text = Kind::DescriptionChanged;
     say(Level::Text, text, "title", &before.title, &after.title);
     let (old, new) = (&before.description, &after.description);
@@ -368,9 +384,12 @@ fn about(diff: &mut ServerDiff, before: &Manifest, after: &Manifest) {
     warnings(diff, &before.warnings, &after.warnings);
 }
 
-/// What was repaired or left out, and was not before.
+/// What was repaired or left out and was not before, and what is not any more.
 fn warnings(diff: &mut ServerDiff, before: &[String], after: &[String]) {
     let new = after.iter().filter(|warning| !before.contains(warning));
-    let changes = new.map(|warning| Change::new(Level::Other, Kind::WarningAdded).to(warning));
-    diff.changes.extend(changes);
+    let come = new.map(|warning| Change::new(Level::Other, Kind::WarningAdded).to(warning));
+    diff.changes.extend(come);
+    let old = before.iter().filter(|warning| !after.contains(warning));
+    let gone = old.map(|warning| Change::new(Level::Other, Kind::WarningRemoved).from(warning));
+    diff.changes.extend(gone);
 }

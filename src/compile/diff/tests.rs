@@ -2,6 +2,9 @@ use serde_json::{Value, json};
 
 use super::*;
 
+mod faults;
+mod members;
+
 /// One read and one write.
 const SHOP: &str = r##"{
     "manifest_version": 1, "runtime_abi": 1, "server": "shop", "title": "Shop",
@@ -52,6 +55,7 @@ fn side(manifest: &Manifest) -> Side<'_> {
     Side {
         manifest,
         functions: None,
+        integrity: Integrity::AsCompiled,
     }
 }
 
@@ -337,7 +341,7 @@ fn types_are_compared_key_by_key_and_descriptions_are_only_that() {
 }
 
 #[test]
-fn docstrings_are_compared_where_nothing_else_differs() {
+fn docstrings_are_compared_by_function() {
     let all = manifest(|_| {});
     let module = |text: &str| {
         format!("def list_items() -> None:\n    \"\"\"{text}\n\n    More.\n    \"\"\"\n")
@@ -347,13 +351,18 @@ fn docstrings_are_compared_where_nothing_else_differs() {
         Some(Side {
             manifest: &all,
             functions: Some(text),
+            integrity: Integrity::AsCompiled,
         })
     };
     let diff = compare("shop", of(&old), of(&new));
     assert_eq!(
         said(&diff),
-        [(Level::Text, Kind::DocstringChanged, "list_items".to_owned())]
+        [
+            (Level::Text, Kind::DocstringChanged, "1 line".to_owned()),
+            (Level::Text, Kind::ModuleChanged, "1 line".to_owned()),
+        ]
     );
+    assert_eq!(diff.changes[0].function.as_deref(), Some("list_items"));
     assert_eq!(diff.changes[0].new.as_deref(), Some("Two."));
 }
 
