@@ -8,7 +8,7 @@ use serde::Serialize;
 
 use super::committed::{self, FileCheck, FileState};
 use super::diff::{ServerDiff, Side, compare};
-use super::server::OnMove;
+use super::origin::OnMove;
 use super::{FolderError, Options, RUNTIME, RUNTIME_FILE, Run, each, folder, names, server};
 use crate::config::{Config, Environment, ServerConfig};
 use crate::openapi::Loaded;
