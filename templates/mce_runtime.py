@@ -118,8 +118,9 @@ class _Stream(Generic[T]):
     """Items as they arrive: iterate with ``for``, or with ``async for`` what ``aio`` returned.
 
     Closed at its end, by ``close`` or ``aclose``, at the end of a ``with``, or when dropped.
-    In the sandbox it holds what arrived until the host stopped reading; ``is_cut`` says whether
-    there would have been more.
+    In the sandbox it holds what arrived until the host stopped reading. Where there would have been
+    more, ``is_cut`` is true, and a loop that comes to the end of what arrived raises
+    :class:`EgressError`, or :class:`ApiError` where the connection broke off.
     """
 
     def __init__(self, items: Any, is_cut: bool = False, end: Callable[[], Any] | None = None) -> None:
@@ -147,23 +148,39 @@ class _Stream(Generic[T]):
 
     def close(self) -> None:
         """Ends a stream that is read with ``for``."""
+        if self._is_async():
+            raise TypeError("this stream is ended with `await stream.aclose()` or `async with`")
         if hasattr(self._items, "close"):
             self._items.close()
             # Of a generator that never began, nothing runs at its end.
             if self._end is not None:
                 self._end()
 
+    def _is_async(self) -> bool:
+        return hasattr(self._items, "__anext__")
+
     def __del__(self) -> None:
-        self.close()
+        # What `__init__` never finished has nothing to end.
+        if not hasattr(self, "is_cut"):
+            return
+        if not self._is_async():
+            self.close()
+        elif self._end is not None:
+            _end_later(self._end)
 
     async def aclose(self) -> None:
         """Ends a stream that is read with ``async for``."""
-        if hasattr(self._items, "aclose"):
-            await self._items.aclose()
-            if self._end is not None:
-                await self._end()
+        if not self._is_async():
+            self.close()
+            return
+        await self._items.aclose()
+        if self._end is not None:
+            end, self._end = self._end, None
+            await end()
 
     def __enter__(self: S) -> S:
+        if self._is_async():
+            raise TypeError("this stream is used with `async with`")
         return self
 
     def __exit__(self, *_: object) -> None:
@@ -174,6 +191,24 @@ class _Stream(Generic[T]):
 
     async def __aexit__(self, *_: object) -> None:
         await self.aclose()
+
+
+def _end_later(end: Callable[[], Any]) -> None:
+    """Closes a connection of a stream that was dropped, in its event loop if that runs still."""
+    import asyncio
+
+    try:
+        loop = asyncio.get_running_loop()
+    except RuntimeError:
+        # Its loop has ended, or runs elsewhere: its client is closed as soon as that is seen.
+        return
+    task = loop.create_task(end())
+    _endings.add(task)
+    task.add_done_callback(_endings.discard)
+
+
+# Tasks that nothing else holds.
+_endings: set[Any] = set()
 
 
 class EventStream(_Stream[Event[T]]):
@@ -339,19 +374,23 @@ class Operation(Generic[P, R]):
     def _page(self, arguments: dict[str, Any], url: str | None, linked: bool) -> _Page:
         """A page, and the URL of the next one that came in the header ``Link``."""
         if _host is None:
-            return _call(self._api, self._spec, self._page_request(arguments, url))
+            value, link = _call(self._api, self._spec, self._page_request(arguments, url))
+            return _listed(value), link
+        server, name, selection = self._api.server, self.__name__, self._selection()
         if not linked:
-            return _host_result(_host.call(self._api.server, self.__name__, arguments)), None
-        return _host_page(_host.page(self._api.server, self.__name__, arguments, url))
+            return _listed(_host_result(_host.call(server, name, arguments, **selection))), None
+        return _host_page(_host.page(server, name, arguments, url, **selection))
 
     async def _page_async(self, arguments: dict[str, Any], url: str | None, linked: bool) -> _Page:
         if _host is None:
             request = self._page_request(arguments, url)
-            return await _call_async(self._api, self._spec, request)
-        server, name = self._api.server, self.__name__
+            value, link = await _call_async(self._api, self._spec, request)
+            return await _listed_async(value), link
+        server, name, selection = self._api.server, self.__name__, self._selection()
         if not linked:
-            return _host_result(await _host.call_async(server, name, arguments)), None
-        return _host_page(await _host.page_async(server, name, arguments, url))
+            answer = await _host.call_async(server, name, arguments, **selection)
+            return _listed(_host_result(answer)), None
+        return _host_page(await _host.page_async(server, name, arguments, url, **selection))
 
     def _page_request(self, arguments: dict[str, Any], url: str | None) -> _Request:
         request = self._request(arguments)
@@ -371,6 +410,14 @@ class Operation(Generic[P, R]):
 
     def _request(self, arguments: Mapping[str, Any]) -> _Request:
         return _encode(self.__name__, self._spec, arguments, self._content_type)
+
+    def _with_files(self, name: str, value: dict[Any, Any]) -> dict[Any, Any]:
+        """The members of a multipart body, the files among them with bytes as content."""
+        spec = self._spec
+        media_type = self._content_type or (spec.media[0] if spec.media else "")
+        if name != spec.body or not _essence(media_type).startswith("multipart/"):
+            return value
+        return {key: _as_file(item) for key, item in value.items()}
 
     @property
     def _spec(self) -> _Spec:
@@ -398,7 +445,7 @@ class Operation(Generic[P, R]):
         nulls = {
             name
             for name in required
-            if kwargs.get(name, NULL) is None and str(types.get(name)).endswith(" | None")
+            if kwargs.get(name, NULL) is None and _has_none(str(types.get(name)))
         }
         missing = [name for name in required if kwargs.get(name) is None and name not in nulls]
         if missing:
@@ -412,11 +459,47 @@ class Operation(Generic[P, R]):
             if value is None and name not in nulls:
                 continue
             try:
+                if type(value) is dict and any(type(item) in (tuple, list) for item in value.values()):
+                    value = self._with_files(name, value)
                 arguments[name] = _plain(value, [])
             except (TypeError, ValueError) as error:
                 # Not chained: a value's own error may be of any size and says no more.
                 raise type(error)(f"{call} argument {name!r} {error}") from None
         return arguments
+
+
+def _as_file(value: Any) -> Any:
+    """A tuple of a file name and text, and perhaps a media type, with the text as bytes. A list of
+    texts is a list of texts."""
+    match value:
+        case (str(), str(content), *rest) if type(value) is tuple and len(rest) < 2:
+            media_type = rest[0] if rest and isinstance(rest[0], str) else ""
+            try:
+                return (value[0], _encoded_text(media_type, content), *rest)
+            except _Unfit as problem:
+                raise TypeError(str(problem)) from None
+    if type(value) is list:
+        return [_as_file(item) if type(item) is tuple else item for item in value]
+    return value
+
+
+def _has_none(annotation: str) -> bool:
+    """Whether a type has ``None`` at its top: ``X | None``, ``None | X`` or ``None`` alone.
+
+    Read from its text, which is all that there is: to evaluate it would import every type of the
+    module. A ``|`` within brackets is not at the top.
+    """
+    depth = 0
+    word = ""
+    for character in annotation + "|":
+        depth += (character in "[(") - (character in "])")
+        if character == "|" and not depth:
+            if word.strip() == "None":
+                return True
+            word = ""
+        else:
+            word += character
+    return False
 
 
 def _enumeration(names: list[str]) -> str:
@@ -582,8 +665,12 @@ class _Walk:
         more = _says_more(value)
         if not found or more is False or (is_short and more is None):
             return
-        if self._starts_at_first and _is_all(value, self._items, self._number, self._paging.kind):
-            return
+        # A page that says itself that there is more needs no totals. And a total that is no more
+        # than the first page of as many as were asked for may be the count of that page.
+        is_full_first = self._number == 1 and count == self._size()
+        if more is None and self._starts_at_first and not is_full_first:
+            if _is_all(value, self._items, self._number, self._paging.kind):
+                return
         parameter = self._paging.parameter
         current = self._arguments.get(parameter, self._paging.first)
         if isinstance(current, bool) or not isinstance(current, (int, float)):
@@ -694,6 +781,19 @@ def _is_all(value: object, items: int, pages: int, kind: str) -> bool:
     return is_reached(_TOTALS, items) or (kind == "page" and is_reached(_TOTAL_PAGES, pages))
 
 
+def _listed(value: object) -> object:
+    """A page that came as a stream, as the list of what is in it; all else as it is."""
+    return [_bare(item) for item in value] if isinstance(value, _Stream) else value
+
+
+async def _listed_async(value: object) -> object:
+    return [_bare(item) async for item in value] if isinstance(value, _Stream) else value
+
+
+def _bare(item: object) -> object:
+    return item._asdict() if isinstance(item, Event) else item
+
+
 def _host_page(answer: tuple[str, Any, str | None]) -> _Page:
     """The host's answer to a request for a page."""
     outcome, value, link = answer
@@ -706,21 +806,33 @@ def _host_result(answer: tuple[str, Any]) -> object:
     if outcome == "ok":
         return value
     if outcome == "events":
-        return EventStream[Any](iter([Event(**event) for event in value[0]]), value[1])
+        events = [Event(**event) for event in value[0]]
+        return EventStream[Any](_arrived(events, value[1]), value[1] is not None)
     if outcome == "items":
-        return ItemStream[Any](iter(value[0]), value[1])
+        return ItemStream[Any](_arrived(value[0], value[1]), value[1] is not None)
+    raise _host_error(value)
+
+
+def _host_error(value: Mapping[str, Any]) -> Exception:
     message = str(value.get("message", ""))
     match value.get("kind"):
         case "argument":
-            raise TypeError(message)
+            return TypeError(message)
         case "api":
-            raise ApiError(value["status"], value.get("body"), value.get("headers"), message)
+            return ApiError(value["status"], value.get("body"), value.get("headers"), message)
         case "network":
-            raise ApiError(0, message=message)
+            return ApiError(0, message=message)
         case "egress" | "limit":
-            raise EgressError(message)
+            return EgressError(message)
         case _:
-            raise RuntimeError(message)
+            return RuntimeError(message)
+
+
+def _arrived(items: list[Any], cut: Mapping[str, Any] | None) -> Iterator[Any]:
+    """What the host read of a stream; then the reason why it read no further."""
+    yield from items
+    if cut is not None:
+        raise _host_error(cut)
 
 
 # -- arguments as plain values -------------------------------------------------------------------
@@ -1178,7 +1290,7 @@ def _chosen(function: str, spec: _Spec, wanted: str | None) -> tuple[str, str]:
     for declared in [wanted] * (wanted in spec.media) + alike[:1]:
         if "*" not in declared:
             return declared, declared
-    if _is_media_type(wanted) and "*" not in wanted:
+    if _is_media_type(wanted):
         for declared in spec.media:
             if _covers(_essence(declared), essence):
                 return declared, wanted
@@ -1195,8 +1307,20 @@ def _covers(media_range: str, essence: str) -> bool:
 
 
 def _is_media_type(text: str) -> bool:
-    """Whether a text can stand in a header as a media type."""
-    return "/" in text and all(" " <= it <= "~" for it in text) and text == text.strip(" ")
+    """Whether a text is one media type and no range, and so can stand in a header."""
+    return "*" not in _essence(text) and _parameters(text) is not None
+
+
+def _parameters(media_type: str) -> list[tuple[str, str]] | None:
+    """The parameters of a media type as they are written (RFC 9110, section 8.3.1); None where the
+    text is anything else, such as two media types in a row."""
+    import re
+
+    token = r"[!#-'*+.^_`|~0-9A-Za-z-]+"
+    parameter = rf' *; *({token})=({token}|"(?:[ !#-\[\]-~]|\\[ -~])*")'
+    if not re.fullmatch(f"{token}/{token}(?:{parameter})*", media_type):
+        return None
+    return [(name, value) for name, value in re.findall(parameter, media_type)]
 
 
 def _body(media_type: str, value: Any, encoding: _Encoding) -> tuple[str, bytes]:
@@ -1204,28 +1328,42 @@ def _body(media_type: str, value: Any, encoding: _Encoding) -> tuple[str, bytes]
     essence = _essence(media_type)
     kind = _media_kind(essence)
     if kind == "json":
-        return media_type, _json(value).encode()
+        # What is ASCII only is the same text in nearly every charset.
+        text = _json(value, ascii_only=_is_foreign(media_type))
+        return media_type, _encoded_text(media_type, text)
     if kind == "text":
         if not _is_text(value):
             raise _Unfit(f"must be str, not {_type_name(value)}")
-        return media_type, value.encode()
+        return media_type, _encoded_text(media_type, value)
     if essence == "application/x-www-form-urlencoded":
-        return media_type, _urlencoded(value, encoding).encode()
-    if essence.startswith("multipart/"):
-        return _multipart(essence, value, encoding)
+        form = media_type, _urlencoded(value, encoding).encode()
+    elif essence.startswith("multipart/"):
+        form = _multipart(media_type, value, encoding)
+    else:
+        form = None
+    if form is not None:
+        # Percent-encoded UTF-8, whatever the media type says.
+        if _is_foreign(media_type):
+            label = _json(_charset_label(media_type))
+            raise _Unfit(f"cannot be sent in the charset {label}: forms are UTF-8")
+        return form
     if not isinstance(value, bytes):
         raise _Unfit(f"must be bytes, not {_type_name(value)}")
     return media_type, value
 
 
 def _fields(value: Any, encoding: _Encoding) -> Iterator[tuple[str, Any, _Parameter | None, str]]:
-    """A form's members with the style or the media type that they have; a null is left out."""
+    """A form's members with the style or the media type that they have. A form has no null: a
+    member and an item of a list that are null are left out, but for items described as JSON."""
     if not isinstance(value, dict):
         raise _Unfit(f"must be dict, not {_type_name(value)}")
     for name, item in value.items():
         if item is None:
             continue
-        match encoding.get(name, ""):
+        given = encoding.get(name, "")
+        if isinstance(item, list) and not _is_json_type(given):
+            item = [each for each in item if each is not None]
+        match given:
             case str(media_type) if "/" in media_type or not media_type:
                 yield name, item, None, media_type
             case str(style):
@@ -1236,6 +1374,10 @@ def _fields(value: Any, encoding: _Encoding) -> Iterator[tuple[str, Any, _Parame
                 yield name, item, _Parameter(name, name, style, explode, reserved, None), ""
 
 
+def _is_json_type(encoding: object) -> bool:
+    return isinstance(encoding, str) and _media_kind(_essence(encoding)) == "json"
+
+
 def _urlencoded(value: Any, encoding: _Encoding) -> str:
     """A form as in a query. An object without a style is JSON text."""
     items: list[str] = []
@@ -1244,7 +1386,7 @@ def _urlencoded(value: Any, encoding: _Encoding) -> str:
             if style is not None:
                 pairs = _spread(style, item)
             else:
-                write = _json if _media_kind(_essence(media_type)) == "json" else _text
+                write = _json if _is_json_type(media_type) else _text
                 values = item if isinstance(item, list) else [item]
                 pairs = [(name, _quote(write(each))) for each in values]
         except _Unfit as problem:
@@ -1253,19 +1395,20 @@ def _urlencoded(value: Any, encoding: _Encoding) -> str:
     return "&".join(items)
 
 
-def _multipart(essence: str, value: Any, encoding: _Encoding) -> tuple[str, bytes]:
+def _multipart(media_type: str, value: Any, encoding: _Encoding) -> tuple[str, bytes]:
     """A multipart body (RFC 7578). Text is a part without a media type, an object one of JSON,
     bytes a file; each item of a list is a part."""
     from hashlib import sha256
 
+    essence = _essence(media_type)
     parts: list[bytes] = []
     if isinstance(value, list) and essence != "multipart/form-data":
         # Other kinds than forms may have parts without names.
-        parts = [_part(None, item, "") for item in value]
+        parts = [_part(None, item, "") for item in value if item is not None]
     else:
-        for name, item, style, media_type in _fields(value, encoding):
+        for name, item, style, own in _fields(value, encoding):
             try:
-                parts += _named_parts(name, item, style, media_type)
+                parts += _named_parts(name, item, style, own)
             except _Unfit as problem:
                 raise _Unfit(f"member {_json(name)} {problem}") from None
     # Made of the content, so that the same request is always the same bytes.
@@ -1274,7 +1417,9 @@ def _multipart(essence: str, value: Any, encoding: _Encoding) -> tuple[str, byte
         digest = sha256(digest).digest()
     boundary = _boundary(digest)
     body = b"".join(b"--%b\r\n%b\r\n" % (boundary, part) for part in parts)
-    return f"{essence}; boundary={boundary.decode()}", body + b"--%b--\r\n" % boundary
+    kept = [it for it in _parameters(media_type) or [] if it[0].lower() != "boundary"]
+    label = "; ".join(f"{name}={text}" for name, text in [*kept, ("boundary", boundary.decode())])
+    return f"{essence}; {label}", body + b"--%b--\r\n" % boundary
 
 
 def _boundary(digest: bytes) -> bytes:
@@ -1314,8 +1459,8 @@ def _part(name: str | None, value: Any, media_type: str) -> bytes:
         media_type = own if own is not None else media_type or "application/octet-stream"
         if not _is_media_type(media_type):
             raise _Unfit(f"has the content type {_json(media_type)}, which is no media type")
-    elif _media_kind(_essence(media_type)) == "json":
-        content = _json(value).encode()
+    elif _is_json_type(media_type):
+        content = _encoded_text(media_type, _json(value))
     elif isinstance(value, (list, dict)):
         if media_type:
             kind = _type_name(value)
@@ -1323,7 +1468,7 @@ def _part(name: str | None, value: Any, media_type: str) -> bytes:
         media_type = "application/json"
         content = _json(value).encode()
     else:
-        content = _text(value).encode()
+        content = _encoded_text(media_type, _text(value))
     lines = [] if name is None else [_disposition(name, filename)]
     if media_type or name is None:
         lines.append(f"Content-Type: {media_type or 'text/plain; charset=utf-8'}")
@@ -1331,12 +1476,18 @@ def _part(name: str | None, value: Any, media_type: str) -> bytes:
 
 
 def _disposition(name: str, filename: str | None = None) -> str:
-    line = f'Content-Disposition: form-data; name="{_escaped(name)}"'
-    return line if filename is None else f'{line}; filename="{_escaped(filename)}"'
+    line = f'Content-Disposition: form-data; name="{_escaped("name", name)}"'
+    return line if filename is None else f'{line}; filename="{_escaped("file name", filename)}"'
 
 
-def _escaped(name: str) -> str:
-    """A name within the quotes of a header, as browsers write it."""
+def _escaped(what: str, name: str) -> str:
+    """A name within the quotes of a header, as browsers write it, if all readers read it alike.
+
+    Some take a backslash for an escape, some do not, some take one before the closing quote for the
+    escape of that quote: one of them would read another name, and further parameters.
+    """
+    if any(c in "\\\u2028\u2029" or (_is_control(c) and c not in "\r\n") for c in name):
+        raise _Unfit(f"has the {what} {_json(name)}, which holds a backslash or a control character")
     return name.replace('"', "%22").replace("\r", "%0D").replace("\n", "%0A")
 
 
@@ -1381,7 +1532,32 @@ _TEXTS = _ROWS | frozenset(
     for name in ("graphql", "javascript", "toml", "x-pem-file", "x-yaml", "xml", "yaml")
 )
 _GENERIC = frozenset(("", "application/octet-stream", "binary/octet-stream"))
-_LATIN = frozenset(("iso-8859-1", "iso8859-1", "latin-1", "latin1"))
+# As browsers read these names, but for the real Latin-1.
+_CHARSETS = {
+    "utf-8": "utf-8",
+    "utf8": "utf-8",
+    "us-ascii": "ascii",
+    "ascii": "ascii",
+    "latin-1": "latin-1",
+    "latin1": "latin-1",
+    "utf-16": "utf-16",
+    "utf-16le": "utf-16-le",
+    "utf-16be": "utf-16-be",
+    "gb2312": "gb18030",
+    "gbk": "gb18030",
+    "gb18030": "gb18030",
+    "shift_jis": "cp932",
+    "euc-jp": "euc_jp",
+    "euc-kr": "cp949",
+    "koi8-r": "koi8-r",
+    **{f"{prefix}125{page}": f"cp125{page}" for prefix in ("windows-", "cp") for page in range(9)},
+    **{
+        f"{prefix}{part}": {9: "cp1254", 11: "cp874"}.get(part, f"iso8859-{part}")
+        for prefix in ("iso-8859-", "iso8859-")
+        for part in range(1, 17)
+        if part != 12
+    },
+}
 
 
 def _essence(content_type: str | None) -> str:
@@ -1398,23 +1574,74 @@ def _media_kind(essence: str) -> str:
     return "bytes"
 
 
-def _decoded_text(content_type: str | None, body: bytes) -> str:
-    """By the charset where that is Latin-1, else as UTF-8; what is not becomes U+FFFD."""
+def _charset_label(content_type: str | None) -> str | None:
+    """The charset that a media type names, in lower case."""
     for part in (content_type or "").split(";")[1:]:
-        name, _, value = part.partition("=")
-        if name.strip().lower() == "charset" and value.strip().strip("\"'").lower() in _LATIN:
-            return body.decode("latin-1")
-    return body.removeprefix(b"\xef\xbb\xbf").decode(errors="replace")
+        name, equals, value = part.partition("=")
+        if equals and name.strip().lower() == "charset":
+            return value.strip().strip("\"'").lower()
+    return None
+
+
+def _is_foreign(content_type: str) -> bool:
+    """Whether a media type asks for another charset than UTF-8."""
+    label = _charset_label(content_type)
+    return label is not None and _CHARSETS.get(label) != "utf-8"
+
+
+def _encoded_text(content_type: str, text: str) -> bytes:
+    """A text in the charset of a media type."""
+    label = _charset_label(content_type)
+    if label is None:
+        return text.encode()
+    codec = _CHARSETS.get(label)
+    if codec is None:
+        raise _Unfit(f"cannot be sent in the charset {_json(label)}, which is not known")
+    try:
+        # Python's own `utf-16` has the byte order of the machine.
+        if codec == "utf-16":
+            return b"\xff\xfe" + text.encode("utf-16-le")
+        return text.encode(codec)
+    except UnicodeEncodeError:
+        raise _Unfit(f"holds characters that the charset {_json(label)} has not") from None
+
+
+def _decoded_text(content_type: str | None, body: bytes) -> str | None:
+    """By the charset, UTF-8 where there is none; what is not UTF-8 becomes U+FFFD. None where the
+    bytes are not of the charset, or it is not known and they are not UTF-8."""
+    label = _charset_label(content_type)
+    codec = "utf-8" if label is None else _CHARSETS.get(label)
+    if codec in ("utf-8", "ascii"):
+        return body.removeprefix(b"\xef\xbb\xbf").decode(errors="replace")
+    try:
+        if codec == "utf-16" and body[:2] not in (b"\xff\xfe", b"\xfe\xff"):
+            codec = "utf-16-le"
+        return body.removeprefix(b"\xef\xbb\xbf").decode() if codec is None else body.decode(codec)
+    except UnicodeDecodeError:
+        return None
 
 
 def _refuse_constant(name: str) -> NoReturn:
     raise ValueError(f"{name} is not JSON")
 
 
+def _integer(digits: str) -> Any:
+    """An integer; as its spelling where Python reads no number of so many digits."""
+    try:
+        return int(digits)
+    except ValueError:
+        return _RawNumber(digits)
+
+
 def _parsed(text: str) -> tuple[bool, Any]:
     """Whether the text is JSON, and its value."""
     try:
-        value = json.loads(text, parse_constant=_refuse_constant)
+        try:
+            value = json.loads(text, parse_constant=_refuse_constant)
+        except json.JSONDecodeError:
+            return False, None
+        except ValueError:
+            value = json.loads(text, parse_constant=_refuse_constant, parse_int=_integer)
         if "\\ud" in text or "\\uD" in text:
             _json(value).encode()  # a lone surrogate is no character
     except (ValueError, RecursionError):
@@ -1436,7 +1663,7 @@ def _decode(spec: _Spec, status: int, content_type: str | None, body: bytes) -> 
 
     The answer's own media type decides. Where it says little (none, octet-stream, or plain text
     that the document does not speak of) the documented kind does. What calls itself JSON and is
-    none becomes text.
+    none becomes text. Text that is not of its own charset stays bytes.
     """
     if not body or status in (204, 205) or spec.method == "HEAD":
         return None
@@ -1445,7 +1672,8 @@ def _decode(spec: _Spec, status: int, content_type: str | None, body: bytes) -> 
     if essence not in {_essence(item) for item in (spec.accept or "").split(",")} - {""}:
         documented = _documented(spec.responses, status)
         if documented == "json" and (essence in _GENERIC or essence == "text/plain"):
-            is_json, value = _parsed(_decoded_text(content_type, body))
+            text = _decoded_text(content_type, body)
+            is_json, value = (False, None) if text is None else _parsed(text)
             if is_json:
                 return value
         elif documented in ("text", "events", "jsonevents", "items") and essence in _GENERIC:
@@ -1458,10 +1686,20 @@ def _decode(spec: _Spec, status: int, content_type: str | None, body: bytes) -> 
     if kind == "bytes":
         return body
     text = _decoded_text(content_type, body)
+    if text is None:
+        return body
     if kind == "json":
         is_json, value = _parsed(text)
         return value if is_json else text
     return text
+
+
+# The longest line of a stream, as many bytes as the host takes of an answer unless told otherwise.
+_MAX_LINE = 25 << 20
+
+
+class _TooLong(Exception):
+    """A line or an event of a stream that nobody should hold."""
 
 
 class _Items:
@@ -1472,7 +1710,9 @@ class _Items:
 
         self._decoder = codecs.getincrementaldecoder("utf-8")("replace")
         self._separator = separator
-        self._text = ""
+        # The pieces of a line that has not ended.
+        self._pieces: list[str] = []
+        self._held = 0
         self._begun = False
 
     def feed(self, data: bytes, final: bool = False) -> list[Any]:
@@ -1480,17 +1720,30 @@ class _Items:
         if text and not self._begun:
             self._begun = True
             text = text.removeprefix("\ufeff")
-        self._text += text
-        return self._complete(final)
+        return self._complete(text, final)
 
-    def _complete(self, final: bool) -> list[Any]:
-        *texts, rest = self._text.split(self._separator)
-        self._text = "" if final else rest
+    def _lines(self, text: str) -> list[str]:
+        """The lines that end in a piece of text. Only the piece is searched."""
+        first, *rest = text.split(self._separator)
+        self._pieces.append(first)
+        self._held += len(first)
+        if self._held > _MAX_LINE:
+            raise _TooLong(f"a line of it has more than {_MAX_LINE} characters")
+        if not rest:
+            return []
+        lines = ["".join(self._pieces), *rest[:-1]]
+        self._pieces, self._held = [rest[-1]], len(rest[-1])
+        return lines
+
+    def _complete(self, text: str, final: bool) -> list[Any]:
+        lines = self._lines(text)
+        if final:
+            lines += self._lines(self._separator)
         values = []
-        for text in [*texts, rest] if final else texts:
-            if text := text.strip(" \t\r\n"):
-                is_json, value = _parsed(text)
-                values.append(value if is_json else text)
+        for line in lines:
+            if line := line.strip(" \t\r\n"):
+                is_json, value = _parsed(line)
+                values.append(value if is_json else line)
         return values
 
 
@@ -1501,29 +1754,35 @@ class _Events(_Items):
         super().__init__("\n")
         self._is_json = is_json
         self._data: list[str] = []
+        self._data_size = 0
         self._name = self._id = ""
         self._retry: int | None = None
+        self._after_return = False
 
-    def _complete(self, final: bool) -> list[Any]:
-        # A CR at the end may be half of a line's end.
-        held = "\r" if self._text.endswith("\r") and not final else ""
-        text = self._text.removesuffix("\r") if held else self._text
-        *lines, rest = text.replace("\r\n", "\n").replace("\r", "\n").split("\n")
-        self._text = rest + held
+    def _complete(self, text: str, final: bool) -> list[Any]:
+        # A CR at the end of a piece may be half of a line's end, whose other half comes next.
+        if self._after_return and text:
+            text = text.removeprefix("\n")
+            self._after_return = False
+        if text:
+            self._after_return = text.endswith("\r")
         events = []
-        for line in lines:
+        for line in self._lines(text.replace("\r\n", "\n").replace("\r", "\n")):
             if line:
                 self._field(*line.partition(":"))
                 continue
             if self._data:
                 events.append(self._event())
-            self._data, self._name = [], ""
+            self._data, self._data_size, self._name = [], 0, ""
         return events
 
     def _field(self, field: str, _: str, value: str) -> None:
         value = value.removeprefix(" ")
         if field == "data":
             self._data.append(value)
+            self._data_size += len(value) + 1
+            if self._data_size > _MAX_LINE:
+                raise _TooLong(f"an event of it has more than {_MAX_LINE} characters")
         elif field == "event":
             self._name = value
         elif field == "id" and "\0" not in value:
@@ -1632,17 +1891,22 @@ def _detail(content_type: str | None, body: bytes) -> str:
     if kind == "bytes" and essence not in _GENERIC:
         return ""
     if kind == "json" or body[:1] in (b"{", b"["):
-        is_json, value = _parsed(_decoded_text(content_type, body))
+        is_json, value = _parsed(_any_text(content_type, body))
         if is_json and (message := _message(value, 4)):
             return message
     elif kind == "bytes" and essence:
         return ""
-    text = _decoded_text(content_type, body[:4096])
+    text = _any_text(content_type, body[:4096])
     if essence == "text/html":
         _, opened, rest = text.partition("<title>")
         title, closed, _ = rest.partition("</title>")
         return title if opened and closed else ""
     return text
+
+
+def _any_text(content_type: str | None, body: bytes) -> str:
+    text = _decoded_text(content_type, body)
+    return body.decode(errors="replace") if text is None else text
 
 
 def _message(value: Any, depth: int) -> str:
@@ -1853,6 +2117,8 @@ def _arriving(response: Any, reader: _Items) -> Iterator[Any]:
         try:
             for data in response.iter_bytes():
                 yield from reader.feed(data)
+        except _TooLong as error:
+            problem = str(error)
         except Exception as error:  # noqa: BLE001 - whatever it is, its text may hold the URL
             problem = type(error).__name__
         if problem is not None:
@@ -1885,6 +2151,8 @@ async def _arriving_async(response: Any, reader: _Items) -> AsyncIterator[Any]:
             async for data in response.aiter_bytes():
                 for item in reader.feed(data):
                     yield item
+        except _TooLong as error:
+            problem = str(error)
         except Exception as error:  # noqa: BLE001 - whatever it is, its text may hold the URL
             problem = type(error).__name__
         if problem is not None:
@@ -2046,7 +2314,8 @@ def _are_headers(members: Mapping[str, Any]) -> bool:
 
 _lock = threading.Lock()
 _clients: dict[int, Any] = {}
-_async_clients: Any = None
+# By the identity of the event loop: the loop and its client.
+_async_clients: dict[int, tuple[Any, Any]] = {}
 
 
 def _client_options() -> tuple[Any, dict[str, Any]]:
@@ -2088,15 +2357,16 @@ def _client() -> Any:
 def _async_client() -> Any:
     """The running event loop's client: a connection belongs to the loop that opened it."""
     import asyncio
-    import weakref
 
-    global _async_clients
     loop = asyncio.get_running_loop()
     with _lock:
-        if _async_clients is None:
-            _async_clients = weakref.WeakKeyDictionary()
-        client = _async_clients.get(loop)
-        if client is None:
+        # A client holds its loop, so that neither would ever be freed. What is open still in a loop
+        # that was closed can only be dropped.
+        for key, (known, _) in list(_async_clients.items()):
+            if known.is_closed():
+                del _async_clients[key]
+        found = _async_clients.get(id(loop))
+        if found is None:
             httpx, options = _client_options()
-            client = _async_clients[loop] = _made_client(httpx.AsyncClient, options)
-        return client
+            found = _async_clients[id(loop)] = (loop, _made_client(httpx.AsyncClient, options))
+        return found[1]

@@ -111,7 +111,7 @@ def pack(text: str, segments: Iterable[tuple[list[str | int], bytes]] = ()) -> b
 def unpack(payload: bytes) -> Any:
     """The message, its byte strings in their places."""
     size = int.from_bytes(payload[:4], "big")
-    head = json.loads(payload[4 : 4 + size])
+    head = parsed(payload[4 : 4 + size])
     position = 4 + size
     for path, length in head["bytes"]:
         place = head
@@ -186,6 +186,23 @@ class EncodingError(ValueError):
 
 class TooLarge(EncodingError):
     """The JSON is longer than allowed."""
+
+
+def parsed(text: bytes) -> Any:
+    """The value of JSON text. An integer of more digits than Python reads keeps its spelling."""
+    try:
+        return json.loads(text)
+    except json.JSONDecodeError:
+        raise
+    except ValueError:
+        return json.loads(text, parse_int=integer)
+
+
+def integer(digits: str) -> Any:
+    try:
+        return int(digits)
+    except ValueError:
+        return RawNumber(digits)
 
 
 class RawNumber(str):
@@ -459,10 +476,15 @@ class HostChannel:
         return status, value
 
     def page(
-        self, server: str, function: str, arguments: dict[str, Any], url: str | None
+        self,
+        server: str,
+        function: str,
+        arguments: dict[str, Any],
+        url: str | None,
+        content_type: str | None = None,
     ) -> tuple[str, Any, str | None]:
         """The first page of a function's answers, or that at a URL; where the next one is."""
-        return self._ask(server, function, arguments, url=url)
+        return self._ask(server, function, arguments, url=url, content_type=content_type)
 
     def _ask(
         self, server: str, function: str, arguments: dict[str, Any], **further: str | None
@@ -484,10 +506,16 @@ class HostChannel:
         return status, value
 
     async def page_async(
-        self, server: str, function: str, arguments: dict[str, Any], url: str | None
+        self,
+        server: str,
+        function: str,
+        arguments: dict[str, Any],
+        url: str | None,
+        content_type: str | None = None,
     ) -> tuple[str, Any, str | None]:
         """As :meth:`page`, without blocking the event loop."""
-        return await self._ask_async(server, function, arguments, url=url)
+        asked = self._ask_async(server, function, arguments, url=url, content_type=content_type)
+        return await asked
 
     async def _ask_async(
         self, server: str, function: str, arguments: dict[str, Any], **further: str | None

@@ -58,6 +58,7 @@ fn imports_are_denied_unless_listed() {
     accepted(&[
         "import datetime as dt, collections.abc\ndt.datetime.now(), collections.Counter()",
         "from http import HTTPStatus\nfrom urllib.parse import quote\nfrom mce_runtime import NULL",
+        "from mce_runtime import ApiError, EgressError, Event, EventStream, ItemStream",
         "try:\n    import orjson as j\nexcept ImportError:\n    import json as j\nj.loads('1')",
         "try:\n    import orjson\nexcept ImportError:\n    orjson = None\nif orjson is not None: pass",
         "import json\nimport math\nif json and not math: pass\nlib = json\nlib.dumps(1)",

@@ -228,40 +228,88 @@ const KINDS: &[&str] = &[
     "empty object",
 ];
 
-/// OpenAPI's tables of styles, the `tsv` of Swagger 2.0 among them, hold no cell that nobody
-/// looked at.
+/// What a value of a vector is.
+fn kind(value: &Json) -> &'static str {
+    let is_bytes = |item: &Json| item.get("$bytes").is_some();
+    match value {
+        Json::Null => "null",
+        Json::Bool(_) => "boolean",
+        Json::Number(number) if number.as_i64().is_some() => "integer",
+        Json::Number(number) if number.to_string().contains('.') => "float",
+        Json::Number(_) => "big",
+        Json::String(text) => match text.as_bytes() {
+            [] => "empty text",
+            [_, _, _, _, b'-', _, _, b'-', _, _] => "date",
+            _ => "text",
+        },
+        Json::Array(items) => match items.as_slice() {
+            [] => "empty array",
+            [Json::String(_), content, ..] if is_bytes(content) => "file",
+            items if items.iter().any(is_bytes) => "files",
+            _ => "array",
+        },
+        value if is_bytes(value) => "bytes",
+        Json::Object(members) if members.is_empty() => "empty object",
+        Json::Object(_) => "object",
+    }
+}
+
+fn cases_of(file: &str) -> Vec<Json> {
+    let path = root().join("tests/wire").join(file);
+    serde_json::from_slice(&std::fs::read(path).unwrap()).unwrap()
+}
+
+/// The cell of a vector with one parameter, by what it holds; its name may say anything.
+fn cell(case: &Json) -> String {
+    let short = &case["function"]["parameters"][0];
+    let parameter = &function(&case["function"]).parameters[0];
+    let value = &case["arguments"][&parameter.name];
+    let style = serde_json::to_value(parameter.style).unwrap();
+    let mut cell = format!(
+        "{} {}",
+        short["in"].as_str().unwrap(),
+        style.as_str().unwrap()
+    );
+    let marks = [
+        (parameter.explode, "explode"),
+        (true, kind(value)),
+        (parameter.allow_reserved, "reserved"),
+        (parameter.content_type.is_some(), "content"),
+    ];
+    for (_, mark) in marks.into_iter().filter(|(is_set, _)| *is_set) {
+        cell.push(' ');
+        cell.push_str(mark);
+    }
+    cell
+}
+
+/// Those of the wanted cells that are not among the others.
+fn missing(wanted: Vec<String>, found: &std::collections::HashSet<String>) -> Vec<String> {
+    let is_missing = |cell: &String| !found.contains(cell);
+    wanted.into_iter().filter(is_missing).collect()
+}
+
+const EXPLODES: [&str; 2] = ["", " explode"];
+const DELIMITED: [&str; 3] = ["spaceDelimited", "pipeDelimited", "tabDelimited"];
+
+/// OpenAPI's tables of styles, the `ssv`, `tsv` and `pipes` of Swagger 2.0 among them, hold no cell
+/// that nobody looked at.
 #[test]
 fn every_cell_of_the_matrix_has_a_vector() {
-    let path = root().join("tests/wire/matrix.json");
-    let cases: Vec<Json> = serde_json::from_slice(&std::fs::read(path).unwrap()).unwrap();
-    let names: std::collections::HashSet<&str> = cases
-        .iter()
-        .filter_map(|case| case["name"].as_str())
-        .collect();
+    let found = cases_of("matrix.json").iter().map(cell).collect();
     let styles: &[(&str, &[&str])] = &[
         ("path", &["simple", "label", "matrix"]),
-        (
-            "query",
-            &[
-                "form",
-                "spaceDelimited",
-                "pipeDelimited",
-                "tabDelimited",
-                "deepObject",
-            ],
-        ),
+        ("query", &["form", "deepObject"]),
         ("header", &["simple"]),
         ("cookie", &["form"]),
     ];
     let mut wanted = Vec::new();
     for (place, styles) in styles {
-        for style in *styles {
-            for explode in ["", " explode"] {
-                wanted.extend(
-                    KINDS
-                        .iter()
-                        .map(|kind| format!("{place} {style}{explode} {kind}")),
-                );
+        let delimited = DELIMITED.iter().filter(|_| *place != "cookie");
+        for style in styles.iter().chain(delimited) {
+            for explode in EXPLODES {
+                let kinds = KINDS.iter();
+                wanted.extend(kinds.map(|kind| format!("{place} {style}{explode} {kind}")));
                 if *place == "query" {
                     let kinds = ["text", "array", "object"];
                     let reserved =
@@ -274,17 +322,70 @@ fn every_cell_of_the_matrix_has_a_vector() {
             "path" | "header" => format!("{place} simple"),
             _ => format!("{place} form explode"),
         };
-        wanted.extend(
-            KINDS
-                .iter()
-                .map(|kind| format!("{of_content} {kind} content")),
-        );
+        let kinds = KINDS.iter();
+        wanted.extend(kinds.map(|kind| format!("{of_content} {kind} content")));
     }
-    let missing: Vec<String> = wanted
-        .into_iter()
-        .filter(|name| !names.contains(name.as_str()))
-        .collect();
-    assert_eq!(missing, [""; 0]);
+    assert_eq!(missing(wanted, &found), [""; 0]);
+}
+
+/// So it is with bodies: every kind of body, for forms with every encoding of a property, and every
+/// kind of value.
+#[test]
+fn every_cell_of_bodies_has_a_vector() {
+    let kinds = [
+        "null",
+        "boolean",
+        "float",
+        "text",
+        "array",
+        "empty array",
+        "object",
+        "empty object",
+        "bytes",
+        "file",
+        "files",
+    ];
+    let forms = ["application/x-www-form-urlencoded", "multipart/form-data"];
+    let found = cases_of("bodies.json").into_iter().map(|case| {
+        let body = function(&case["function"]).body.unwrap();
+        let value = &case["arguments"]["body"];
+        if !forms.contains(&body.content_type.as_str()) {
+            return format!("{}: {}", body.content_type, kind(value));
+        }
+        let encoding = case["function"]["body"]["encoding"].get("a");
+        let style = encoding.and_then(|it| it["style"].as_str());
+        let content = encoding.and_then(|it| it["contentType"].as_str());
+        let explode = encoding.is_some_and(|it| it["explode"] == true);
+        let explode = if explode { " explode" } else { "" };
+        let spelt = style.or(content).unwrap_or("none");
+        format!(
+            "{} {spelt}{explode}: {}",
+            body.content_type,
+            kind(&value["a"])
+        )
+    });
+    let found = found.collect();
+    let mut wanted = Vec::new();
+    for kind in kinds {
+        for body in [
+            "application/json",
+            "text/plain",
+            "application/octet-stream",
+            "*/*",
+        ] {
+            wanted.push(format!("{body}: {kind}"));
+        }
+        for form in forms {
+            for encoding in ["none", "application/json", "text/plain", "image/png"] {
+                wanted.push(format!("{form} {encoding}: {kind}"));
+            }
+            for style in ["form", "deepObject"].iter().chain(&DELIMITED) {
+                let cells = EXPLODES.map(|explode| format!("{form} {style}{explode}: {kind}"));
+                wanted.extend(cells);
+            }
+        }
+    }
+    assert_eq!(missing(wanted, &found), [""; 0]);
 }
 
 #[test]
@@ -292,6 +393,7 @@ fn the_python_runtime_behaves() {
     let name = std::env::var("MCE_TEST_PYTHON").unwrap_or_else(|_| "python3".to_owned());
     python(&root().join("tests/python/test_runtime.py"), &name, &[]);
     python(&root().join("tests/python/test_pages.py"), &name, &[]);
+    python(&root().join("tests/python/test_multipart.py"), &name, &[]);
 }
 
 #[test]

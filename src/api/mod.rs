@@ -4,6 +4,7 @@
 pub mod filter;
 pub mod identifiers;
 mod manifest;
+mod media_type;
 mod model;
 mod naming;
 mod pagination;
@@ -12,6 +13,7 @@ pub mod schema;
 mod unique;
 
 pub use manifest::*;
+pub use media_type::{MediaType, essence};
 pub use model::{
     Api, Media, Operation, OperationBody, OperationMedia, OperationParameter, OperationServer,
     sent_path,

@@ -198,13 +198,7 @@ impl Media {
     /// The kind of a media type; parameters and letter case do not matter.
     #[must_use]
     pub fn of(content_type: &str) -> Self {
-        let essence = content_type
-            .split(';')
-            .next()
-            .unwrap_or_default()
-            .trim()
-            .to_ascii_lowercase();
-        match essence.as_str() {
+        match super::essence(content_type).as_str() {
             "application/json" | "text/json" => Self::Json,
             "application/x-www-form-urlencoded" => Self::Form,
             "text/event-stream" => Self::Events,

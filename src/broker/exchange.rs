@@ -17,6 +17,7 @@ use super::base::Base;
 use super::limits::Limits;
 use super::outgoing::Outgoing;
 use super::routes::Routes;
+use crate::api::essence;
 use crate::files::{self, Links};
 use crate::sandbox::CallError;
 use crate::wire::Streamed;
@@ -26,9 +27,6 @@ const HOPS: usize = 5;
 
 /// For the connection alone.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
-
-/// How long a stream is read at most: well within the time of most executions.
-const STREAM_TIME: Duration = Duration::from_secs(10);
 
 /// The largest `ca_file`.
 const LARGEST_CA_FILE: u64 = 4 << 20;
@@ -41,8 +39,8 @@ pub(super) struct Answer {
     pub(super) body: Bytes,
     /// Why a redirect was not followed.
     pub(super) not_followed: Option<&'static str>,
-    /// Whether the answer is a stream that was not read to its end.
-    pub(super) is_cut: bool,
+    /// Why the answer, a stream, was not read to its end.
+    pub(super) cut: Option<CallError>,
     /// Whether the request went without credential and without extra header.
     pub(super) was_anonymous: bool,
 }
@@ -192,11 +190,14 @@ pub(super) async fn exchange(
         let content_type = headers
             .get(CONTENT_TYPE)
             .and_then(|value| value.to_str().ok());
-        let (body, is_cut) = if Streamed::of(status.as_u16(), content_type).is_some() {
-            read_stream(response, limits.max_response_bytes, end).await
+        let is_stream = Streamed::of(method.as_str(), status.as_u16(), content_type).is_some();
+        let (body, cut) = if is_stream {
+            // Items of a sequence begin with a mark; others end with a line.
+            let is_marked = content_type.is_some_and(|it| essence(it) == "application/json-seq");
+            read_stream(response, base, is_marked, limits, end).await
         } else {
             let body = read(response, base, limits.max_response_bytes).await?;
-            (body, false)
+            (body, None)
         };
         if !body.is_empty() && is_encoded(&headers) {
             return Err(CallError::Network {
@@ -208,7 +209,7 @@ pub(super) async fn exchange(
             headers,
             body,
             not_followed,
-            is_cut,
+            cut,
             was_anonymous: false,
         });
     }
@@ -283,27 +284,62 @@ fn add_query(url: &mut Url, item: &str) {
     }
 }
 
-/// Reads a stream to its end, up to the limits: what arrived by then counts, whatever comes next.
-async fn read_stream(mut response: reqwest::Response, limit: usize, end: Instant) -> (Bytes, bool) {
-    let deadline = end.min(Instant::now() + STREAM_TIME);
+/// Reads a stream to its end, up to the limits, and says why not to its end. What arrived whole by
+/// then counts, whatever comes next.
+async fn read_stream(
+    mut response: reqwest::Response,
+    base: &Base,
+    is_marked: bool,
+    limits: &Limits,
+    end: Instant,
+) -> (Bytes, Option<CallError>) {
+    let begun = Instant::now();
+    let deadline = end.min(begun + limits.stream_time);
+    let limit = limits.max_response_bytes;
     let mut body = BytesMut::new();
-    let is_cut = loop {
+    let cut = loop {
         match tokio::time::timeout_at(deadline, response.chunk()).await {
             Ok(Ok(Some(chunk))) if body.len() + chunk.len() <= limit => {
                 body.extend_from_slice(&chunk);
             }
-            Ok(Ok(None)) => break false,
-            _ => break true,
+            Ok(Ok(None)) => return (body.freeze(), None),
+            Ok(Ok(Some(_))) => {
+                break goes_on(&format!("{limit} bytes of it (`MCE_MAX_RESPONSE_BYTES`)"));
+            }
+            Ok(Err(error)) => {
+                break match network(error, base) {
+                    CallError::Network { message } => CallError::Network {
+                        message: format!("the stream broke off: {message}"),
+                    },
+                    other => other,
+                };
+            }
+            Err(_) => {
+                let setting = if deadline < end {
+                    "`MCE_STREAM_SECONDS`"
+                } else {
+                    "nine tenths of the call's timeout"
+                };
+                let seconds = begun.elapsed().as_secs_f64();
+                break goes_on(&format!("{seconds:.1} s of it ({setting})"));
+            }
         }
     };
-    if is_cut {
-        // What is left of a line may be half an item.
-        let whole = body
-            .iter()
-            .rposition(|byte| matches!(byte, b'\n' | b'\r' | 0x1e));
-        body.truncate(whole.map_or(0, |end| end + 1));
+    // What is left of a line may be half an item.
+    let whole = body.iter().rposition(|byte| match byte {
+        0x1e => is_marked,
+        b'\n' | b'\r' => !is_marked,
+        _ => false,
+    });
+    body.truncate(whole.map_or(0, |end| end + 1));
+    (body.freeze(), Some(cut))
+}
+
+/// That a stream has more than is kept.
+pub(super) fn goes_on(most: &str) -> CallError {
+    CallError::Limit {
+        message: format!("the stream goes on, but the host takes only {most}"),
     }
-    (body.freeze(), is_cut)
 }
 
 /// Reads a body up to a limit, counted after decompression, so that a small answer cannot

@@ -9,14 +9,14 @@ use reqwest::header::{CONTENT_TYPE, HeaderMap};
 use tokio::sync::Semaphore;
 use tokio::time::Instant;
 
-use super::exchange::{Answer, exchange};
+use super::exchange::{Answer, exchange, goes_on};
 use super::following;
 use super::names::{is_shown_header, quoted};
 use super::outgoing::Parts;
 use super::recording::{self, Recording};
 use super::server::{Link, Server};
 use super::{Broker, Redactor, Scope};
-use crate::api::Function;
+use crate::api::{Function, essence};
 use crate::sandbox::{Call, CallError, Host, Page, PageCall, Reply, Stream};
 use crate::wire::{self, Streamed, Value};
 
@@ -232,14 +232,27 @@ fn conclusion(
         .get(CONTENT_TYPE)
         .and_then(|value| value.to_str().ok());
     let status = answer.status.as_u16();
-    let decoded = wire::decode(function, status, content_type, &answer.body);
+    let streamed = Streamed::of(&function.method, status, content_type);
+    let mut is_cut = false;
+    let decoded = match (streamed, content_type) {
+        (Some(kind), Some(content_type)) => {
+            let decoded = wire::decode_stream(function, status, content_type, &answer.body, kind);
+            decoded.map(|(value, more)| {
+                is_cut = more;
+                value
+            })
+        }
+        _ => wire::decode(function, status, content_type, &answer.body),
+    };
     let (message, body) = match decoded {
         Ok(mut value) if answer.status.is_success() => {
             redactor.value(&mut value);
-            let stream = Streamed::of(status, content_type).map(|kind| Stream {
-                kind,
-                is_cut: answer.is_cut,
-            });
+            let cut = answer
+                .cut
+                .clone()
+                .or_else(|| is_cut.then(|| goes_on("as many values as the host keeps at once")));
+            let cut = cut.map(|cut| redacted(redactor, cut));
+            let stream = streamed.map(|kind| Stream { kind, cut });
             let next = following::next_of(function, &answer.headers);
             let next = next.map(|url| redactor.text(&url).into_owned());
             return Ok(Reply {
@@ -283,8 +296,16 @@ impl Host for Execution {
     }
 
     async fn page(&self, asked: PageCall) -> Result<Page, CallError> {
-        let Reply { value, next, .. } = self.recorded(asked).await?;
-        Ok(Page { value, next })
+        let Reply {
+            value,
+            next,
+            stream,
+        } = self.recorded(asked).await?;
+        // A page is a list: nothing in it could tell that it is less than the whole.
+        match stream.and_then(|stream| stream.cut) {
+            Some(cut) => Err(cut),
+            None => Ok(Page { value, next }),
+        }
     }
 }
 
@@ -330,7 +351,11 @@ fn readable(answer: &Answer) -> Value {
 /// The line for an error status, out of its body as the sandbox gets it.
 fn error_message(status: u16, content_type: Option<&str>, body: &Value) -> String {
     match body {
-        Value::String(text) => wire::error_message(status, content_type, text.as_bytes()),
+        Value::String(text) => {
+            // Decoded, so that its charset says nothing any more.
+            let essence = content_type.map(essence);
+            wire::error_message(status, essence.as_deref(), text.as_bytes())
+        }
         Value::Bytes(bytes) => wire::error_message(status, content_type, bytes),
         other => {
             let text = other.clone().into_json().to_string();

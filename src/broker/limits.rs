@@ -19,6 +19,8 @@ pub struct Limits {
     pub max_response_bytes: usize,
     /// Time for one call, where the server's config gives none.
     pub call_timeout: Duration,
+    /// Time a stream is read for at most, within that of its call.
+    pub stream_time: Duration,
     /// `MCE_HTTPS_PROXY`, which may hold a password.
     pub https_proxy: Option<SecretString>,
     /// `MCE_ALLOWED_DOMAINS`; any where `None`.
@@ -33,6 +35,7 @@ impl Default for Limits {
             max_request_bytes: 10 << 20,
             max_response_bytes: 25 << 20,
             call_timeout: Duration::from_secs(30),
+            stream_time: Duration::from_secs(10),
             https_proxy: None,
             allowed_domains: None,
         }
@@ -47,6 +50,7 @@ impl From<&Settings> for Limits {
             max_request_bytes: settings.max_request_bytes,
             max_response_bytes: settings.max_response_bytes,
             call_timeout: settings.call_timeout,
+            stream_time: settings.stream_time,
             https_proxy: settings.https_proxy.clone(),
             allowed_domains: settings.allowed_domains.clone(),
         }

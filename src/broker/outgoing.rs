@@ -476,7 +476,13 @@ fn body_keys<'a>(
     let others = body.alternatives.iter().map(|other| &other.content_type);
     let is_form = std::iter::once(&body.content_type)
         .chain(others)
-        .any(|name| matches!(Media::of(name), Media::Form | Media::Multipart));
+        .any(|name| {
+            // Of a range code may select a form.
+            matches!(
+                Media::of(name),
+                Media::Form | Media::Multipart | Media::Range
+            )
+        });
     members.iter().flat_map(move |(key, value)| {
         let inner = match value {
             Value::Object(inner) if is_form => Some(inner.keys()),

@@ -118,6 +118,8 @@ pub struct Settings {
     pub max_response_bytes: usize,
     /// `MCE_CALL_TIMEOUT_SECONDS`
     pub call_timeout: Duration,
+    /// `MCE_STREAM_SECONDS`
+    pub stream_time: Duration,
 }
 
 /// A day: more is a slip of the keyboard.
@@ -254,6 +256,7 @@ impl<'e> Lookup<'e> {
         let max_response_bytes =
             self.required("MCE_MAX_RESPONSE_BYTES", |text| size(text, 1, 4 * GIB));
         let call_timeout = self.required("MCE_CALL_TIMEOUT_SECONDS", |text| seconds(text, 600.0));
+        let stream_time = self.required("MCE_STREAM_SECONDS", |text| seconds(text, 600.0));
         Some(Settings {
             host: host?,
             port: port?,
@@ -292,6 +295,7 @@ impl<'e> Lookup<'e> {
             max_request_bytes: max_request_bytes?,
             max_response_bytes: max_response_bytes?,
             call_timeout: call_timeout?,
+            stream_time: stream_time?,
         })
     }
 

@@ -302,6 +302,12 @@ pub const SETTINGS: &[Setting] = &[
         "30",
         "Time a call has; `timeout_seconds` of a server wins.",
     ),
+    setting(
+        "MCE_STREAM_SECONDS",
+        SECONDS,
+        "10",
+        "Time an answer that is a stream is read for, within that of its call.",
+    ),
     ignored(
         "MCE_SESSION_IDLE_SECONDS",
         SECONDS,

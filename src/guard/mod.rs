@@ -87,8 +87,10 @@ pub struct Facts {
     /// Compiled functions that are named, as (server, function).
     pub functions: BTreeSet<(String, String)>,
     /// Functions of imported servers that the code can name in any way, more than it uses: those
-    /// whose name is a name, an attribute or a text of the code. Attributes of computed names are
-    /// refused, so that code which passes the guard can reach no other function.
+    /// whose name is a name, an attribute or a text of the code. The guard refuses what reads an
+    /// attribute of a module by a computed name. Libraries may read attributes by computed names of
+    /// objects that they are given (pydantic's `alias_generator` with `from_attributes`), not of
+    /// modules, which hold the functions: the host's own checks do not rest on this set.
     #[serde(skip)]
     pub reachable: BTreeSet<(String, String)>,
     /// Top-level assignments of a literal to one name, in order. A name that is bound more than

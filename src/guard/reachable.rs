@@ -2,7 +2,9 @@
 //!
 //! What a name of the code is bound to cannot always be told, so this asks less: a function that
 //! is called must be named somewhere, as a name, after a dot, as a keyword, or as a text for
-//! `getattr` and its like, which take literals only.
+//! `getattr` and its like, which take literals only. Libraries that read attributes by names of
+//! their own do so of the objects that they are given, and modules, which hold the functions, are
+//! none that code hands about.
 
 use std::collections::{BTreeSet, HashSet};
 

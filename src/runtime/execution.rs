@@ -16,7 +16,7 @@ use super::result::{ErrorType, ExecutionResult, PlannedUse, Refusal, millisecond
 use crate::broker::Scope;
 use crate::guard::{self, Facts, Report, Violation};
 use crate::python::RUNTIME_SOURCE;
-use crate::sandbox::{Call, Job, Module};
+use crate::sandbox::{Call, CallError, Job, Module};
 use crate::wire::Arguments;
 
 /// Violations that a result lists.
@@ -399,6 +399,20 @@ impl Runtime {
                 let value = reply.value;
                 result.success = true;
                 result.data = Some(self.without_secrets(value.into_json()));
+                match reply.stream.and_then(|stream| stream.cut) {
+                    None => {}
+                    // What arrived is shown, but nobody asked for less.
+                    Some(limit @ CallError::Limit { .. }) => {
+                        result.truncated = true;
+                        result.hint = Some(self.egress.redact(&limit.to_string()));
+                    }
+                    Some(error) => {
+                        result.success = false;
+                        result.truncated = true;
+                        result.error_type = Some(ErrorType::from(&error));
+                        result.error = Some(self.egress.redact(&error.to_string()));
+                    }
+                }
             }
             Err(error) => {
                 result.error_type = Some(ErrorType::from(&error));

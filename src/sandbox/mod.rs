@@ -127,12 +127,12 @@ pub struct Reply {
 }
 
 /// A stream as the host hands it over.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct Stream {
     /// Events or items.
     pub kind: Streamed,
-    /// Whether the host stopped reading before the end.
-    pub is_cut: bool,
+    /// Why the host stopped reading before the end, if it did.
+    pub cut: Option<CallError>,
 }
 
 impl From<Value> for Reply {

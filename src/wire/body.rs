@@ -4,6 +4,7 @@ use bytes::Bytes;
 
 use crate::api::{Body, Encoding, Media};
 
+use super::charset;
 use super::form;
 use super::media::{self, Kind};
 use super::style::{self, Problem};
@@ -74,11 +75,16 @@ pub(super) struct UnknownMedia {
 pub(super) fn encode(chosen: Chosen<'_>, value: &Value) -> Result<(String, Bytes), Problem> {
     let declared = chosen.content_type;
     match Media::of(declared) {
-        Media::Form => Ok((
-            declared.to_owned(),
-            Bytes::from(form::urlencoded(value, chosen.encoding)?),
-        )),
-        Media::Multipart => form::multipart(declared, value, chosen.encoding),
+        Media::Form => {
+            let text = form::urlencoded(value, chosen.encoding)?;
+            charset::check_form(declared)?;
+            Ok((declared.to_owned(), Bytes::from(text)))
+        }
+        Media::Multipart => {
+            let encoded = form::multipart(declared, value, chosen.encoding)?;
+            charset::check_form(declared)?;
+            Ok(encoded)
+        }
         _ => Ok((declared.to_owned(), plain(declared, value)?)),
     }
 }
@@ -86,8 +92,16 @@ pub(super) fn encode(chosen: Chosen<'_>, value: &Value) -> Result<(String, Bytes
 /// The bytes of a value in a media type that is no form.
 fn plain(content_type: &str, value: &Value) -> Result<Bytes, Problem> {
     match (media::kind(content_type), value) {
-        (Kind::Json, value) => Ok(Bytes::from(style::json(value, Escapes::Necessary)?)),
-        (Kind::Text, Value::String(text)) => Ok(Bytes::from(text.clone())),
+        (Kind::Json, value) => {
+            // What is ASCII only is the same text in nearly every charset.
+            let escapes = if charset::is_foreign(content_type) {
+                Escapes::NonAscii
+            } else {
+                Escapes::Necessary
+            };
+            Ok(charset::encode(content_type, &style::json(value, escapes)?)?.into())
+        }
+        (Kind::Text, Value::String(text)) => Ok(charset::encode(content_type, text)?.into()),
         (Kind::Text, other) => Err(format!("must be str, not {}", other.type_name())),
         (Kind::Bytes, Value::Bytes(bytes)) => Ok(bytes.clone()),
         (Kind::Bytes, other) => Err(format!("must be bytes, not {}", other.type_name())),

@@ -2,10 +2,10 @@
 
 use crate::api::{Function, ResponseKind};
 
-use super::Value;
-use super::json::{JsonError, parse_json};
+use super::json::{Budget, JsonError, parse_within};
 use super::media::{self, Kind};
 use super::stream::{self, Streamed};
+use super::{Value, charset};
 
 /// Why a response has no value.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -25,7 +25,8 @@ pub enum DecodeError {
 ///
 /// The response's own media type decides. Where it says little (none, octet-stream, or plain text
 /// that the document does not speak of) the documented kind does. What calls itself JSON and is
-/// none becomes text, so that the caller can see it.
+/// none becomes text, so that the caller can see it. Text that is not of its own charset stays
+/// bytes.
 ///
 /// # Errors
 /// [`DecodeError`].
@@ -35,21 +36,12 @@ pub fn decode(
     content_type: Option<&str>,
     body: &[u8],
 ) -> Result<Value, DecodeError> {
-    let streamed = Streamed::of(status, content_type);
-    if streamed.is_none() && body.is_empty()
-        || matches!(status, 204 | 205)
-        || function.method == "HEAD"
-    {
-        return Ok(Value::Null);
+    if let Some(kind) = Streamed::of(&function.method, status, content_type) {
+        let content_type = content_type.unwrap_or_default();
+        return stream::decode(function, status, content_type, body, kind).map(|(value, _)| value);
     }
-    if let Some(kind) = streamed {
-        return stream::decode(
-            function,
-            status,
-            content_type.unwrap_or_default(),
-            body,
-            kind,
-        );
+    if body.is_empty() || has_no_body(&function.method, status) {
+        return Ok(Value::Null);
     }
     let content_type = content_type.unwrap_or_default();
     let essence = media::essence(content_type);
@@ -58,7 +50,9 @@ pub fn decode(
         let says_little = media::is_generic(&essence);
         match documented(function, status) {
             Some(ResponseKind::Json) if says_little || essence == "text/plain" => {
-                if let Some(value) = parse(&media::text(content_type, body))? {
+                if let Some(text) = charset::decode(content_type, body)
+                    && let Some(value) = parse(&text)?
+                {
                     return Ok(value);
                 }
             }
@@ -80,7 +74,9 @@ pub fn decode(
     if kind == Kind::Bytes {
         return Ok(Value::Bytes(bytes::Bytes::copy_from_slice(body)));
     }
-    let text = media::text(content_type, body);
+    let Some(text) = charset::decode(content_type, body) else {
+        return Ok(Value::Bytes(bytes::Bytes::copy_from_slice(body)));
+    };
     if kind == Kind::Json
         && let Some(value) = parse(&text)?
     {
@@ -91,12 +87,22 @@ pub fn decode(
 
 /// The value of JSON text; none where it is not JSON.
 pub(super) fn parse(text: &str) -> Result<Option<Value>, DecodeError> {
-    match parse_json(text.as_bytes()) {
+    parse_of(text, &Budget::new())
+}
+
+/// As [`parse`], of one text of several that share a budget.
+pub(super) fn parse_of(text: &str, budget: &Budget) -> Result<Option<Value>, DecodeError> {
+    match parse_within(text.as_bytes(), budget) {
         Ok(value) => Ok(Some(value)),
         Err(JsonError::TooDeep) => Err(DecodeError::TooDeep),
         Err(JsonError::TooMany) => Err(DecodeError::TooMany),
         Err(JsonError::Invalid(_)) => Ok(None),
     }
+}
+
+/// Whether an answer has no body, whatever its headers say.
+pub(super) fn has_no_body(method: &str, status: u16) -> bool {
+    matches!(status, 204 | 205) || method == "HEAD"
 }
 
 /// Whether a media type is among those asked for.

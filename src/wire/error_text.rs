@@ -1,6 +1,7 @@
 //! One line for an answer that is not a success: the same here and in `mce_runtime.py`.
 
 use super::Value;
+use super::charset;
 use super::decode::parse;
 use super::media::{self, Kind};
 
@@ -58,7 +59,7 @@ fn detail(content_type: &str, body: &[u8]) -> String {
         return String::new();
     }
     if kind == Kind::Json || matches!(body.first(), Some(b'{' | b'[')) {
-        let value = parse(&media::text(content_type, body)).ok().flatten();
+        let value = parse(&text(content_type, body)).ok().flatten();
         let message = value
             .map(|value| message(&value, MAX_DEPTH))
             .unwrap_or_default();
@@ -68,13 +69,19 @@ fn detail(content_type: &str, body: &[u8]) -> String {
     } else if kind == Kind::Bytes && !essence.is_empty() {
         return String::new();
     }
-    let text = media::text(content_type, body.get(..MAX_DETAIL).unwrap_or(body));
+    let text = text(content_type, body.get(..MAX_DETAIL).unwrap_or(body));
     if essence == "text/html" {
         let title = text.split_once("<title>").map(|(_, rest)| rest);
         let title = title.and_then(|rest| rest.split_once("</title>"));
         return title.map(|(title, _)| title.to_owned()).unwrap_or_default();
     }
     text
+}
+
+/// The text of a body, whatever is in it.
+fn text(content_type: &str, body: &[u8]) -> String {
+    charset::decode(content_type, body)
+        .unwrap_or_else(|| String::from_utf8_lossy(body).into_owned())
 }
 
 /// The first text that a body offers under one of the usual names.

@@ -3,7 +3,8 @@
 //!
 //! What OpenAPI leaves open is decided here as follows:
 //!
-//! - A member that is null is left out: a form has no null.
+//! - A member or an item of a list that is null is left out: a form has no null. Only what the
+//!   document describes as JSON has, and there an item that is null is sent as one.
 //! - URL-encoded, a value is spelt as in a query (`%20` for a blank, which every reader of forms
 //!   takes); an object without a style is JSON text.
 //! - In multipart, text is a part without a media type, an object one of JSON, bytes a file of
@@ -11,15 +12,22 @@
 //!   that whatever its style: no reader of multipart bodies takes objects apart.
 //! - A list of a text and bytes, and perhaps a media type, is a file: that is how a tuple
 //!   `(filename, bytes, content type)` arrives.
+//! - A name or a file name of a part may hold no backslash and no control character but a line's
+//!   end. Some readers take a backslash for an escape, some do not, some take one before the closing
+//!   quote for the escape of that quote: whatever were sent, one of them would read another name,
+//!   and what follows it as further parameters.
+//! - Parameters of a declared multipart type stay, but for a boundary.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
 use bytes::Bytes;
 use sha2::{Digest, Sha256};
 
-use crate::api::{Encoding, Style};
+use crate::api::{Encoding, MediaType, Style};
 
+use super::charset;
 use super::media::{self, Kind};
 use super::percent::{self, STRICT};
 use super::style::{self, Problem, Spelling};
@@ -76,10 +84,10 @@ fn field(
     encoding: Option<&Encoding>,
 ) -> Result<Vec<(String, String)>, Problem> {
     if let Some(spelling) = spelling(name, encoding) {
-        return style::spread(&spelling, value);
+        return style::spread(&spelling, &without_nulls(value));
     }
     let content_type = encoding.and_then(|encoding| encoding.content_type.as_deref());
-    let is_json = content_type.is_some_and(|it| media::kind(it) == Kind::Json);
+    let is_json = is_json(content_type);
     let encoded = |item: &Value| -> Result<(String, String), Problem> {
         let text = if is_json {
             style::json(item, Escapes::Necessary)?
@@ -89,8 +97,27 @@ fn field(
         Ok((name.to_owned(), percent::encode(&text, STRICT)))
     };
     match value {
-        Value::Array(items) => items.iter().map(encoded).collect(),
+        Value::Array(items) => items
+            .iter()
+            .filter(|item| is_json || **item != Value::Null)
+            .map(encoded)
+            .collect(),
         item => Ok(vec![encoded(item)?]),
+    }
+}
+
+fn is_json(content_type: Option<&str>) -> bool {
+    content_type.is_some_and(|it| media::kind(it) == Kind::Json)
+}
+
+/// A list without those of its items that are null.
+fn without_nulls(value: &Value) -> Cow<'_, Value> {
+    match value {
+        Value::Array(items) if items.contains(&Value::Null) => {
+            let items = items.iter().filter(|item| **item != Value::Null);
+            Cow::Owned(Value::Array(items.cloned().collect()))
+        }
+        other => Cow::Borrowed(other),
     }
 }
 
@@ -112,7 +139,7 @@ pub(super) fn multipart(
     match value {
         // Other kinds than forms may have parts without names.
         Value::Array(items) if essence != "multipart/form-data" => {
-            for item in items {
+            for item in items.iter().filter(|item| **item != Value::Null) {
                 parts.push(part(None, item, None)?);
             }
         }
@@ -135,7 +162,20 @@ pub(super) fn multipart(
         body.extend_from_slice(b"\r\n");
     }
     body.extend_from_slice(format!("--{boundary}--\r\n").as_bytes());
-    Ok((format!("{essence}; boundary={boundary}"), body.into()))
+    Ok((labelled(content_type, &boundary), body.into()))
+}
+
+/// The media type with this boundary and none of its own.
+fn labelled(content_type: &str, boundary: &str) -> String {
+    let mut label = media::essence(content_type);
+    let parameters = MediaType::parse(content_type).map(|it| it.parameters);
+    for (name, value) in parameters.into_iter().flatten() {
+        if !name.eq_ignore_ascii_case("boundary") {
+            let _ = write!(label, "; {name}={value}");
+        }
+    }
+    let _ = write!(label, "; boundary={boundary}");
+    label
 }
 
 /// The digest of all parts, taken again until no part holds it.
@@ -174,17 +214,20 @@ fn named_parts(
         && !is_list_of_files(value)
         && !matches!(value, Value::Object(_))
     {
-        let fields = style::unencoded(&spelling, value)?;
-        let parts = fields.into_iter().map(|(name, text)| Part {
-            headers: disposition(&name, None),
-            content: text.into(),
+        let fields = style::unencoded(&spelling, &without_nulls(value))?;
+        let parts = fields.into_iter().map(|(name, text)| {
+            Ok(Part {
+                headers: disposition(&name, None)?,
+                content: text.into(),
+            })
         });
-        return Ok(parts.collect());
+        return parts.collect();
     }
     let content_type = encoding.and_then(|encoding| encoding.content_type.as_deref());
     match value {
         Value::Array(items) if file(value).is_none() => items
             .iter()
+            .filter(|item| is_json(content_type) || **item != Value::Null)
             .map(|item| part(Some(name), item, content_type))
             .collect(),
         item => Ok(vec![part(Some(name), item, content_type)?]),
@@ -227,7 +270,7 @@ fn file(value: &Value) -> Option<File<'_>> {
 fn part(name: Option<&str>, value: &Value, declared: Option<&str>) -> Result<Part, Problem> {
     if let Some(file) = file(value) {
         let content_type = file.content_type.or(declared).unwrap_or(BYTES);
-        if !media::is_sendable(content_type) {
+        if !media::is_concrete(content_type) {
             let content_type = serde_json::Value::from(content_type);
             return Err(format!(
                 "has the content type {content_type}, which is no media type"
@@ -238,12 +281,12 @@ fn part(name: Option<&str>, value: &Value, declared: Option<&str>) -> Result<Par
                 name,
                 Some(file.name.or(name).unwrap_or("file")),
                 Some(content_type),
-            ),
+            )?,
             content: file.content.clone(),
         });
     }
     let is_json = match declared {
-        Some(declared) => media::kind(declared) == Kind::Json,
+        Some(_) => is_json(declared),
         None => matches!(value, Value::Array(_) | Value::Object(_)),
     };
     let content = match (is_json, declared, value) {
@@ -258,35 +301,56 @@ fn part(name: Option<&str>, value: &Value, declared: Option<&str>) -> Result<Par
     };
     let content_type = declared.or(is_json.then_some(JSON));
     Ok(Part {
-        headers: headers(name, None, content_type),
-        content: content.into(),
+        headers: headers(name, None, content_type)?,
+        content: match content_type {
+            Some(content_type) => charset::encode(content_type, &content)?.into(),
+            None => content.into(),
+        },
     })
 }
 
-fn headers(name: Option<&str>, file_name: Option<&str>, content_type: Option<&str>) -> String {
+fn headers(
+    name: Option<&str>,
+    file_name: Option<&str>,
+    content_type: Option<&str>,
+) -> Result<String, Problem> {
     let mut lines: Vec<String> = Vec::new();
     if let Some(name) = name {
-        lines.push(disposition(name, file_name));
+        lines.push(disposition(name, file_name)?);
     }
     match content_type {
         Some(content_type) => lines.push(format!("Content-Type: {content_type}")),
         None if name.is_none() => lines.push("Content-Type: text/plain; charset=utf-8".to_owned()),
         None => {}
     }
-    lines.join("\r\n")
+    Ok(lines.join("\r\n"))
 }
 
-fn disposition(name: &str, file_name: Option<&str>) -> String {
-    let mut line = format!("Content-Disposition: form-data; name=\"{}\"", escaped(name));
+fn disposition(name: &str, file_name: Option<&str>) -> Result<String, Problem> {
+    let name = escaped("name", name)?;
+    let mut line = format!("Content-Disposition: form-data; name=\"{name}\"");
     if let Some(file_name) = file_name {
-        let _ = write!(line, "; filename=\"{}\"", escaped(file_name));
+        let file_name = escaped("file name", file_name)?;
+        let _ = write!(line, "; filename=\"{file_name}\"");
     }
-    line
+    Ok(line)
 }
 
-/// A name within the quotes of a header, as browsers write it.
-fn escaped(name: &str) -> String {
-    name.replace('"', "%22")
+/// A name within the quotes of a header, as browsers write it, if all readers read it alike.
+fn escaped(what: &str, name: &str) -> Result<String, Problem> {
+    let is_unclear = |it: char| match it {
+        '\r' | '\n' => false,
+        '\\' | '\u{2028}' | '\u{2029}' => true,
+        other => other.is_control(),
+    };
+    if name.contains(is_unclear) {
+        let name = serde_json::Value::from(name);
+        return Err(format!(
+            "has the {what} {name}, which holds a backslash or a control character"
+        ));
+    }
+    Ok(name
+        .replace('"', "%22")
         .replace('\r', "%0D")
-        .replace('\n', "%0A")
+        .replace('\n', "%0A"))
 }

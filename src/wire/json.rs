@@ -35,11 +35,33 @@ pub(crate) enum JsonError {
     Invalid(String),
 }
 
+/// How many values may still be read, over several texts.
+#[derive(Debug)]
+pub(super) struct Budget(Cell<Option<usize>>);
+
+impl Budget {
+    pub(super) fn new() -> Self {
+        Self(Cell::new(Some(MAX_VALUES)))
+    }
+
+    /// Takes some; whether there were as many.
+    pub(super) fn take(&self, count: usize) -> bool {
+        let left = self.0.get().and_then(|left| left.checked_sub(count));
+        self.0.set(left);
+        left.is_some()
+    }
+}
+
 /// Reads a text.
 pub(crate) fn parse_json(text: &[u8]) -> Result<Value, JsonError> {
-    let left = Cell::new(Some(MAX_VALUES));
+    parse_within(text, &Budget::new())
+}
+
+/// Reads one text of several that share a budget.
+pub(super) fn parse_within(text: &[u8], budget: &Budget) -> Result<Value, JsonError> {
+    let Budget(left) = budget;
     let mut deserializer = serde_json::Deserializer::from_slice(text);
-    Exact { left: &left }
+    Exact { left }
         .deserialize(&mut deserializer)
         .and_then(|value| deserializer.end().map(|()| value))
         .map_err(|error| {

@@ -17,6 +17,7 @@
 //! - Headers are sent as they are: visible ASCII, no space at either end.
 
 mod body;
+mod charset;
 mod check;
 mod decode;
 mod encode;
@@ -34,7 +35,7 @@ pub use encode::encode;
 pub use error_text::error_message;
 pub(crate) use json::{JsonError, parse_json};
 pub(crate) use percent::STRICT as COMPONENT;
-pub use stream::Streamed;
+pub use stream::{Streamed, decode as decode_stream};
 pub use value::{Arguments, Value};
 
 /// What both backends call themselves.

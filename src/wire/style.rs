@@ -55,14 +55,6 @@ fn content_text(media_type: &str, value: &Value, escapes: Escapes) -> Result<Str
     }
 }
 
-fn joined(parts: &[String], set: &'static percent_encoding::AsciiSet, separator: &str) -> String {
-    let encoded: Vec<String> = parts
-        .iter()
-        .map(|part| percent::encode(part, set))
-        .collect();
-    encoded.join(separator)
-}
-
 /// A path parameter (styles simple, label, matrix, in 2.0 delimited), ready to stand in the template.
 pub(super) fn segment(parameter: &Parameter, value: &Value) -> Result<String, Problem> {
     if let Some(media_type) = &parameter.content_type {
@@ -71,30 +63,26 @@ pub(super) fn segment(parameter: &Parameter, value: &Value) -> Result<String, Pr
     }
     let is_label = parameter.style == Style::Label;
     let is_matrix = parameter.style == Style::Matrix;
+    let delimiter = Delimiter::of(parameter.style);
+    let (raw, is_whole) = match value {
+        Value::Object(object) => (members(object)?, false),
+        Value::Array(items) => (texts(items)?, false),
+        scalar => (vec![text(scalar)?], true),
+    };
+    if !is_whole && delimiter.as_char != ',' {
+        delimiter.check(&raw)?;
+    }
     // An exploded label separates by dots, which are not encoded otherwise.
-    let set = if is_label && parameter.explode {
+    let set = if is_label && parameter.explode && !is_whole {
         STRICT_AND_DOT
     } else {
         STRICT
     };
-    let mut named = false;
-    let mut parts: Vec<String> = match value {
-        Value::Object(object) if parameter.explode => {
-            named = true;
-            let mut parts = Vec::with_capacity(object.len());
-            for (key, item) in object {
-                let (key, item) = (
-                    percent::encode(key, set),
-                    percent::encode(&text(item)?, set),
-                );
-                parts.push(format!("{key}={item}"));
-            }
-            parts
-        }
-        Value::Object(object) => encoded(&members(object)?, STRICT),
-        Value::Array(items) => encoded(&texts(items)?, set),
-        scalar => vec![percent::encode(&text(scalar)?, STRICT)],
-    };
+    let named = parameter.explode && matches!(value, Value::Object(_));
+    let mut parts = encoded(&raw, set);
+    if named {
+        parts = parts.chunks(2).map(|pair| pair.join("=")).collect();
+    }
     let is_empty = if is_matrix {
         parts.is_empty()
     } else {
@@ -108,10 +96,6 @@ pub(super) fn segment(parameter: &Parameter, value: &Value) -> Result<String, Pr
         return Ok(format!(".{}", parts.join(separator)));
     }
     if !is_matrix {
-        let delimiter = Delimiter::of(parameter.style);
-        if delimiter.as_char != ',' {
-            delimiter.check(value)?;
-        }
         return Ok(parts.join(delimiter.encoded));
     }
     if !parameter.explode {
@@ -199,7 +183,7 @@ pub(super) fn unencoded(
         Flat::Pairs(pairs) => Ok(pairs),
         Flat::Delimited(parts) => {
             let delimiter = Delimiter::of(spelling.style);
-            delimiter.check_parts(&parts)?;
+            delimiter.check(&parts)?;
             if parts.is_empty() {
                 return Ok(Vec::new());
             }
@@ -274,16 +258,7 @@ impl Delimiter {
     }
 
     /// No item may hold the delimiter, which nobody could tell from it.
-    fn check(&self, value: &Value) -> Result<(), Problem> {
-        let parts = match value {
-            Value::Array(items) => texts(items)?,
-            Value::Object(object) => members(object)?,
-            _ => return Ok(()),
-        };
-        self.check_parts(&parts)
-    }
-
-    fn check_parts(&self, parts: &[String]) -> Result<(), Problem> {
+    fn check(&self, parts: &[String]) -> Result<(), Problem> {
         if parts.iter().any(|part| part.contains(self.as_char)) {
             let shown = self.as_char.escape_default();
             return Err(format!(
@@ -298,7 +273,7 @@ impl Delimiter {
 fn delimited(spelling: &Spelling<'_>, parts: &[String]) -> Result<Vec<(String, String)>, Problem> {
     let delimiter = Delimiter::of(spelling.style);
     if delimiter.as_char != ',' {
-        delimiter.check_parts(parts)?;
+        delimiter.check(parts)?;
     }
     if parts.is_empty() {
         return Ok(Vec::new());
@@ -308,7 +283,7 @@ fn delimited(spelling: &Spelling<'_>, parts: &[String]) -> Result<Vec<(String, S
         (true, ',') => RESERVED_KEPT_BUT_COMMA,
         (true, _) => RESERVED_KEPT,
     };
-    let text = joined(parts, set, delimiter.encoded);
+    let text = encoded(parts, set).join(delimiter.encoded);
     Ok(vec![(spelling.name.to_owned(), text)])
 }
 
@@ -349,7 +324,7 @@ pub(super) fn header(parameter: &Parameter, value: &Value) -> Result<Option<Stri
         scalar => return field_value(text(scalar)?).map(Some),
     };
     let delimiter = Delimiter::of(parameter.style);
-    delimiter.check_parts(&parts)?;
+    delimiter.check(&parts)?;
     if parameter.explode && matches!(value, Value::Object(_)) {
         parts = parts.chunks(2).map(|pair| pair.join("=")).collect();
     }

@@ -4,7 +4,7 @@ use std::io::Write as _;
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
-use mce::sandbox::{Call, CallError};
+use mce::sandbox::{Call, CallError, Reply};
 use mce::wire::Value;
 use serde_json::json;
 
@@ -266,7 +266,55 @@ async fn a_stream_beyond_the_limit_keeps_what_arrived_whole() {
     };
     assert!((8..=10).contains(&events.len()), "{}", events.len());
     assert_eq!(last["data"], Value::String("x".repeat(85)));
-    assert!(reply.stream.unwrap().is_cut);
+    let cut = reply.stream.unwrap().cut.unwrap();
+    assert_eq!(cut.kind(), "limit");
+    assert!(cut.to_string().contains("1000 bytes"), "{cut}");
+}
+
+/// Both ended as if that had been all.
+#[tokio::test]
+async fn a_stream_that_breaks_off_or_goes_on_too_long_says_so() {
+    let head =
+        "HTTP/1.1 200 OK\r\ncontent-type: application/x-ndjson\r\ntransfer-encoding: chunked";
+    for (end, kind, said) in [
+        ("no size\r\n", "network", "the stream broke off"),
+        ("", "limit", "`MCE_STREAM_SECONDS`"),
+    ] {
+        let bytes = format!("{head}\r\n\r\n5\r\n1\n2\n3\r\n{end}");
+        let api = Capture::start(move |_| bytes.clone().into_bytes()).await;
+        let mut setup = setup().at(&api.url());
+        setup.limits.stream_time = Duration::from_millis(300);
+        let reply = perform_get(&setup.build()).await;
+        assert_eq!(reply.value.into_json().to_string(), "[1,2]");
+        let cut = reply.stream.unwrap().cut.unwrap();
+        assert_eq!(cut.kind(), kind, "{cut}");
+        assert!(cut.to_string().contains(said), "{cut}");
+    }
+}
+
+/// An item of a sequence may hold line ends: it is whole when the next begins.
+#[tokio::test]
+async fn a_sequence_that_is_cut_keeps_no_half_item() {
+    let text = "\u{1e}{\"a\":\n1}\n\u{1e}{\"a\":\n".to_owned() + &"2".repeat(2000);
+    let bytes = format!(
+        "HTTP/1.1 200 OK\r\ncontent-type: application/json-seq\r\ncontent-length: {}\r\n\r\n{text}",
+        text.len() + 1
+    );
+    let api = Capture::start(move |_| bytes.clone().into_bytes()).await;
+    let mut setup = setup().at(&api.url());
+    setup.limits.stream_time = Duration::from_millis(300);
+    let reply = perform_get(&setup.build()).await;
+    assert_eq!(reply.value.into_json().to_string(), "[{\"a\":1}]");
+}
+
+async fn perform_get(shop: &Shop) -> Reply {
+    let call = Call {
+        server: "shop".to_owned(),
+        function: "get".to_owned(),
+        arguments: given(json!({"id": "1"})),
+        content_type: None,
+    };
+    shop.host.perform(call).await.unwrap()
 }
 
 /// Gzip without a library: stored blocks would not unfold, so runs of one byte are written as

@@ -4,6 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use mce::config::OperationRef;
+use mce::sandbox::Call;
 use percent_encoding::percent_decode_str;
 use proptest::prelude::*;
 use proptest::test_runner::TestRunner;
@@ -137,6 +138,41 @@ async fn a_body_cannot_ask_for_another_method() {
         .build();
     shop.refused("search", json!({"body": {"_method": "DELETE"}}))
         .await;
+    assert!(api.requests().is_empty());
+}
+
+/// A range leaves it to the code which media type is sent, a form among them.
+#[tokio::test]
+async fn a_body_of_any_media_type_cannot_ask_for_another_method() {
+    let api = Capture::json("{}").await;
+    let mut search = with_body(function("search", "POST", "/search", &[], json!([])));
+    search.body.as_mut().unwrap().content_type = "*/*".to_owned();
+    let shop = Setup::new(manifest(vec![search], &[]))
+        .at(&api.url())
+        .build();
+    let form = "application/x-www-form-urlencoded";
+    let multipart = "multipart/form-data";
+    for (content_type, body) in [
+        (form, json!({"_method": "DELETE"})),
+        (form, json!({"a": {"_method": "DELETE"}})),
+        (form, json!("_method=DELETE")),
+        (
+            "application/x-www-form-urlencoded, x/y",
+            json!("_method=DELETE"),
+        ),
+        (multipart, json!({"%5Fmethod": "DELETE"})),
+        (multipart, json!({"_\\method": "DELETE"})),
+        (multipart, json!({"_met\u{0}hod": "DELETE"})),
+    ] {
+        let call = Call {
+            server: "shop".to_owned(),
+            function: "search".to_owned(),
+            arguments: given(json!({"body": body})),
+            content_type: Some(content_type.to_owned()),
+        };
+        let result = shop.host.perform(call).await;
+        assert!(result.is_err(), "{content_type} {body}");
+    }
     assert!(api.requests().is_empty());
 }
 

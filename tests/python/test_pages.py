@@ -149,6 +149,23 @@ class Inside(unittest.TestCase):
         with self.assertRaises(self.runtime.ApiError):
             list(self.stub(PAGE).items(zoo="z"))
 
+    def test_a_page_that_says_more_goes_before_its_total(self) -> None:
+        def answer(page: int = 1, **_: Any) -> Any:
+            return {"rows": [page], "total": 1, "has_more": page < 3}
+
+        self.answer = answer
+        stub = make_stub(self.runtime, {**PAGE, "items": "rows"})
+        self.assertEqual(list(stub.items(zoo="z")), [1, 2, 3])
+
+    def test_a_total_of_the_page_alone_ends_no_list_of_full_pages(self) -> None:
+        def answer(page: int = 1, **_: Any) -> Any:
+            rows = ITEMS[2 * page - 2 : 2 * page]
+            return {"rows": rows, "total": len(rows)}
+
+        self.answer = answer
+        stub = make_stub(self.runtime, {**PAGE, "items": "rows"})
+        self.assertEqual(list(stub.items(zoo="z", limit=2))[:4], ITEMS[:4])
+
     def test_an_offset_grows_by_what_came_until_the_total(self) -> None:
         def answer(offset: int = 0, **_: Any) -> Any:
             return {"rows": ITEMS[offset : offset + 3], "meta": {"totalCount": 5}}

@@ -11,6 +11,7 @@ import dataclasses
 import datetime
 import decimal
 import enum
+import gc
 import importlib.util
 import inspect
 import json
@@ -21,10 +22,12 @@ import subprocess
 import sys
 import tempfile
 import threading
+import time
 import traceback
 import types
 import unittest
 import uuid
+import weakref
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any, ClassVar
@@ -47,7 +50,12 @@ def load(name: str) -> Any:
 runtime = load("mce_runtime")
 
 
-def make_stub(module: Any, *, method: str = "GET", **options: Any) -> Any:
+JSON_BODY = ("body", "application/json")
+
+
+def make_stub(
+    module: Any, *, method: str = "GET", body: tuple[str, ...] = JSON_BODY, **options: Any
+) -> Any:
     """``get_pet`` with one of each kind of argument."""
     api = module.Api("zoo", base_url_env="MCE_ZOO_BASE_URL", auth_env="MCE_ZOO_AUTH")
 
@@ -58,7 +66,7 @@ def make_stub(module: Any, *, method: str = "GET", **options: Any) -> Any:
         query={"limit": "form", "tags": ("form", False)},
         header={"trace": ("simple", False, "X-Trace")},
         cookie={"sid": "form"},
-        body=("body", "application/json"),
+        body=body,
         accept="application/json",
         responses={"200": "json", "default": "json"},
         **options,
@@ -335,15 +343,46 @@ class Inside(unittest.TestCase):
         self.runtime = load("mce_runtime_inside")
         self.stub = make_stub(self.runtime)
 
+    def test_a_page_that_is_a_stream_is_a_list(self) -> None:
+        stub = make_stub(self.runtime, pages={"kind": "page", "parameter": "limit", "items": ""})
+        answers = [("items", [[1, 2], None]), ("items", [[], None])]
+        self.runtime._host.call = lambda *call: answers.pop(0)
+        self.assertEqual(list(stub.pages(pet_id="a")), [[1, 2]])
+
+    def test_a_page_is_asked_for_with_the_chosen_media_type(self) -> None:
+        asked = []
+
+        def page(*call: Any, **further: Any) -> tuple[str, Any, None]:
+            asked.append((call[3], further))
+            return "ok", [], None
+
+        self.runtime._host.page = page
+        stub = make_stub(
+            self.runtime,
+            body=("body", "application/json", "text/csv"),
+            pages={"kind": "link", "items": ""},
+        )
+        list(stub.with_content_type("text/csv").pages(pet_id="a"))
+        self.assertEqual(asked, [(None, {"content_type": "text/csv"})])
+
     def test_streams_hold_what_the_host_read(self) -> None:
         event = {"data": {"a": 1}, "event": "add", "id": "7", "retry": None}
-        self.answer = ("events", [[event], True])
+        cut = {"kind": "limit", "message": "the stream goes on"}
+        self.answer = ("events", [[event], cut])
         stream = self.stub(pet_id="a")
         self.assertTrue(stream.is_cut)
         self.assertIsInstance(stream, self.runtime.EventStream)
-        (found,) = stream
+        found = next(stream)
+        # Whoever goes on to its end learns that it is none.
+        with self.assertRaisesRegex(self.runtime.EgressError, "the stream goes on"):
+            next(stream)
         self.assertEqual((found.data, found.event, found.id), ({"a": 1}, "add", "7"))
-        self.answer = ("items", [[1, 2], False])
+        self.answer = ("items", [[1], {"kind": "network", "message": "broke off"}])
+        stream = self.stub(pet_id="a")
+        self.assertEqual(next(stream), 1)
+        with self.assertRaisesRegex(self.runtime.ApiError, "broke off"):
+            next(stream)
+        self.answer = ("items", [[1, 2], None])
 
         async def items() -> list[Any]:
             return [item async for item in await self.stub.aio(pet_id="a")]
@@ -729,6 +768,122 @@ class Outside(unittest.TestCase):
         for _ in range(2):
             self.assertEqual(asyncio.run(calls()), [{"name": "Rex"}] * 5)
         self.assertEqual(len(Handler.seen), 10)
+
+
+class Streams(unittest.TestCase):
+    """Streams without a server."""
+
+    def reader(self, content_type: str) -> Any:
+        return runtime._reader(make_stub(runtime)._spec, 200, content_type)
+
+    def test_an_answer_without_a_body_is_no_stream(self) -> None:
+        for method, status in (("GET", 204), ("POST", 205), ("HEAD", 200)):
+            spec = make_stub(runtime, method=method)._spec
+            self.assertIsNone(runtime._reader(spec, status, "text/event-stream"))
+
+    def test_a_long_line_is_read_in_linear_time(self) -> None:
+        for content_type, size in (("application/jsonl", 4 << 20), ("text/event-stream", 4 << 20)):
+            reader = self.reader(content_type)
+            begun = time.process_time()
+            for _ in range(size // 64):
+                reader.feed(b"x" * 64)
+            # Minutes, where every piece is added to all that came before it and searched again.
+            self.assertLess(time.process_time() - begun, 5)
+
+    def test_a_line_without_an_end_is_not_held_for_ever(self) -> None:
+        for content_type, text in (
+            ("application/jsonl", b"x" * 1000),
+            ("text/event-stream", b"x" * 1000),
+            ("text/event-stream", b"data: " + b"x" * 1000 + b"\n"),
+        ):
+            reader = self.reader(content_type)
+            original, runtime._MAX_LINE = runtime._MAX_LINE, 10_000
+            try:
+                with self.assertRaises(runtime._TooLong):
+                    for _ in range(11):
+                        reader.feed(text)
+            finally:
+                runtime._MAX_LINE = original
+
+    def test_an_async_stream_is_no_plain_one(self) -> None:
+        async def items() -> Any:
+            yield 1
+
+        ended = []
+
+        async def end() -> None:
+            ended.append(True)
+
+        async def run() -> None:
+            stream = runtime.ItemStream(items(), end=end)
+            for wrong in (stream.close, stream.__enter__, stream.__next__):
+                with self.assertRaises(TypeError):
+                    wrong()
+            async with stream:
+                pass
+            self.assertEqual(ended, [True])
+            # Dropped before it began.
+            runtime.ItemStream(items(), end=end)
+            await asyncio.sleep(0.01)
+            self.assertEqual(ended, [True, True])
+
+        asyncio.run(run())
+
+    def test_a_plain_stream_is_closed_by_an_async_with_too(self) -> None:
+        ended = []
+
+        async def run() -> None:
+            async with runtime.ItemStream(iter([1]), end=lambda: ended.append(True)) as stream:
+                self.assertEqual([item async for item in stream], [1])
+
+        asyncio.run(run())
+
+
+class Values(unittest.TestCase):
+    def test_integers_of_any_length_leave_the_rest_as_it_is(self) -> None:
+        digits = "1" * 5000
+        is_json, value = runtime._parsed(f'{{"a": {digits}, "b": 2}}')
+        self.assertTrue(is_json)
+        self.assertEqual(value["b"], 2)
+        # Sent on, it is the same number.
+        self.assertEqual(runtime._json(value), f'{{"a":{digits},"b":2}}')
+        self.assertEqual(runtime._parsed(f"[{digits}, NaN]"), (False, None))
+
+    def test_a_tuple_with_text_is_a_file_and_a_list_is_none(self) -> None:
+        stub = make_stub(runtime, body=("body", "multipart/form-data"))
+
+        def sent(body: Any) -> bytes:
+            return stub._request(stub._arguments((), {"pet_id": "a", "body": body})).body
+
+        for file in (("a.txt", "é"), ("a.txt", "é", "text/plain")):
+            body = sent({"f": file})
+            self.assertIn(b'name="f"; filename="a.txt"', body)
+            self.assertIn("\r\n\r\né\r\n".encode(), body)
+            self.assertEqual(sent({"f": [file]}), body)
+        self.assertIn(b"\xe9", sent({"f": ("a", "é", "text/plain; charset=latin1")}))
+        self.assertNotIn(b"filename", sent({"f": ["a.txt", "text", "text/plain"]}))
+        with self.assertRaisesRegex(TypeError, "argument 'body' holds characters"):
+            sent({"f": ("a", "€", "text/plain; charset=latin1")})
+
+    def test_where_a_type_has_none(self) -> None:
+        for annotation in ("None", "int | None", "None | int", "int | None | str", "list[int]|None"):
+            self.assertTrue(runtime._has_none(annotation), annotation)
+        for annotation in ("int", "list[int | None]", "NoneType", "dict[str, None | int] | int"):
+            self.assertFalse(runtime._has_none(annotation), annotation)
+
+
+@unittest.skipUnless(HAS_HTTPX, "httpx is missing")
+class AsyncClients(unittest.TestCase):
+    def test_the_client_of_a_loop_that_ended_is_freed(self) -> None:
+        module = load("mce_runtime_clients")
+
+        async def use() -> Any:
+            return weakref.ref(module._async_client())
+
+        clients = [asyncio.run(use()) for _ in range(5)]
+        gc.collect()
+        self.assertEqual(len(module._async_clients), 1)
+        self.assertEqual([client() is None for client in clients[:-1]], [True] * 4)
 
 
 if __name__ == "__main__":

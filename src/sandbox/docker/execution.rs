@@ -367,7 +367,7 @@ fn call_of(message: Value) -> Option<Asked> {
     }
 }
 
-/// `["ok", value]`, `["events", [values, whether it was cut]]`, `["items", …]`, for a page `["ok",
+/// `["ok", value]`, `["events", [values, why it was cut or null]]`, `["items", …]`, for a page `["ok",
 /// value, next URL or null]`, or `["error", what went wrong]`.
 fn answer_message(answer: Result<Answered, CallError>) -> Value {
     let word = |word: &str| Value::String(word.to_owned());
@@ -381,7 +381,8 @@ fn answer_message(answer: Result<Answered, CallError>) -> Value {
                 Streamed::Events => "events",
                 Streamed::Items => "items",
             };
-            let values = Value::Array(vec![value, Value::Bool(stream.is_cut)]);
+            let cut = stream.cut.map_or(Value::Null, error_message);
+            let values = Value::Array(vec![value, cut]);
             vec![word(kind), values]
         }
         Ok(Answered::Value(reply)) => vec![word("ok"), reply.value],
