@@ -2,7 +2,7 @@
 
 use std::fs::{self, File, Metadata, OpenOptions};
 use std::io::{self, Read as _};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// What is done about a path that ends in a symbolic link.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -28,6 +28,9 @@ pub enum ReadError {
     /// A device, pipe, socket or the like.
     #[error("is no regular file")]
     NotRegular,
+    /// Not where the caller permits it to lie.
+    #[error("lies elsewhere by now")]
+    Elsewhere,
     /// Larger than the caller permits.
     #[error("is larger than {limit} bytes")]
     TooLarge {
@@ -42,6 +45,30 @@ pub enum ReadError {
 ///
 /// Where it is no such file or cannot be read.
 pub fn read_regular(path: &Path, limit: u64, links: Links) -> Result<Vec<u8>, ReadError> {
+    read(path, limit, links, None)
+}
+
+/// As [`read_regular`], if `permit` says so of the path at which the file lies once it is open,
+/// links followed: what was looked at before may have been exchanged since.
+///
+/// # Errors
+///
+/// As [`read_regular`], and where it is not permitted.
+pub fn read_permitted(
+    path: &Path,
+    limit: u64,
+    links: Links,
+    permit: &dyn Fn(&Path) -> bool,
+) -> Result<Vec<u8>, ReadError> {
+    read(path, limit, links, Some(permit))
+}
+
+fn read(
+    path: &Path,
+    limit: u64,
+    links: Links,
+    permit: Option<&dyn Fn(&Path) -> bool>,
+) -> Result<Vec<u8>, ReadError> {
     // Looked at before it is opened: opening a named pipe waits for a writer, and opening a device
     // may have an effect.
     judge(
@@ -54,6 +81,11 @@ pub fn read_regular(path: &Path, limit: u64, links: Links) -> Result<Vec<u8>, Re
     let file = open(path, links)?;
     // And again: another file may have taken its place.
     judge(&file.metadata()?, limit)?;
+    if let Some(permit) = permit
+        && !permit(&place(&file, path)?)
+    {
+        return Err(ReadError::Elsewhere);
+    }
     let mut bytes = Vec::new();
     // One byte beyond the limit tells a file that has grown from one that fits.
     file.take(limit.saturating_add(1)).read_to_end(&mut bytes)?;
@@ -61,6 +93,20 @@ pub fn read_regular(path: &Path, limit: u64, links: Links) -> Result<Vec<u8>, Re
         return Err(ReadError::TooLarge { limit });
     }
     Ok(bytes)
+}
+
+/// Where an open file lies.
+#[cfg(target_os = "linux")]
+fn place(file: &File, _: &Path) -> io::Result<PathBuf> {
+    use std::os::fd::AsRawFd as _;
+
+    fs::read_link(format!("/proc/self/fd/{}", file.as_raw_fd()))
+}
+
+/// Where an open file lies, as far as its path still tells.
+#[cfg(not(target_os = "linux"))]
+fn place(_: &File, path: &Path) -> io::Result<PathBuf> {
+    fs::canonicalize(path)
 }
 
 fn judge(metadata: &Metadata, limit: u64) -> Result<(), ReadError> {
@@ -135,6 +181,26 @@ mod tests {
         assert!(matches!(read, Err(ReadError::NotRegular)));
         // Even where it took the place of a file after that was looked at.
         open(&path, Links::Followed).unwrap();
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn where_an_opened_file_lies_is_judged_and_not_its_path() {
+        let folder = tempfile::tempdir().unwrap();
+        let real = fs::canonicalize(folder.path()).unwrap();
+        fs::create_dir(real.join("outside")).unwrap();
+        fs::write(real.join("outside/a"), "a").unwrap();
+        // As after somebody has put a link in the place of a folder that was looked at.
+        std::os::unix::fs::symlink(real.join("outside"), real.join("inside")).unwrap();
+        let path = real.join("inside/a");
+        let permitted = |within: &str| {
+            let within = real.join(within);
+            read_permitted(&path, 9, Links::Refused, &|place| {
+                place.starts_with(&within)
+            })
+        };
+        assert!(matches!(permitted("inside"), Err(ReadError::Elsewhere)));
+        assert_eq!(permitted("outside").unwrap(), b"a");
     }
 
     #[cfg(unix)]

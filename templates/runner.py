@@ -53,7 +53,7 @@ import traceback
 import types
 import uuid
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import AsyncIterator, Callable, Coroutine, Iterable, Iterator, Mapping
 from json.encoder import encode_basestring
 from typing import Any, NoReturn
 
@@ -351,7 +351,7 @@ def float_value(value: float) -> float | str:
 def result_value(value: Any) -> Any:
     """What stands in JSON for an object of a result, one level of it.
 
-    - dataclasses, pydantic models, mappings: objects
+    - dataclasses, named tuples, pydantic models, mappings: objects
     - tuples, sets (sorted where they can be), deques, ranges, views: arrays
     - enums: their value; dates and times: ISO 8601; timedelta: seconds
     - Decimal: a number with all its digits; UUID and paths: text
@@ -383,6 +383,8 @@ def result_value(value: Any) -> Any:
             return sorted(value)
         except TypeError:
             return list(value)
+    if isinstance(value, tuple) and hasattr(value, "_fields"):
+        return dict(zip(value._fields, value, strict=False))
     if isinstance(value, ARRAYS):
         return list(value)
     if dataclasses.is_dataclass(value) and not isinstance(value, type):
@@ -718,16 +720,28 @@ class Execution:
             last.value = call
 
     def _settle(self, value: Any) -> Any:
-        """The value, awaited if it can be."""
-        if not inspect.isawaitable(value):
-            return value
+        """The value, awaited if it can be, and taken from where it comes piece by piece."""
+        if inspect.isawaitable(value):
+
+            async def wait() -> Any:
+                return await value
+
+            return self._settle(self._looped(wait()))
+        # Nobody can read a generator or a stream from the text that stands for the object.
+        if isinstance(value, Iterator):
+            return list(value)
+        if isinstance(value, AsyncIterator):
+
+            async def gather() -> list[Any]:
+                return [item async for item in value]
+
+            return self._looped(gather())
+        return value
+
+    def _looped(self, waiting: Coroutine[Any, Any, Any]) -> Any:
         if self._loop is None:
             self._loop = asyncio.Runner()
-
-        async def wait() -> Any:
-            return await value
-
-        return self._loop.run(wait())
+        return self._loop.run(waiting)
 
 
 def place(node: ast.AST, like: ast.AST) -> None:

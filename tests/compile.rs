@@ -808,6 +808,34 @@ fn servers_of_operations_do_not_move_with_the_document() {
     assert!(project.verify("weather").is_ok());
 }
 
+/// A document may hold the words of any warning.
+#[test]
+fn a_warning_that_speaks_of_base_url_is_kept_unless_it_is_of_the_root_server() {
+    let document = "openapi: 3.1.0
+info: {title: T, version: '1'}
+servers: [{url: 'ftp://a.example'}]
+paths:
+  '/x/{set `base_url`}':
+    get: {responses: {'204': {description: none}}}
+";
+    let of_root = "the root server `ftp://a.example` is not used";
+    let of_path = "the placeholder `{set `base_url`}` of the path is not declared";
+    for (base_url, has_root) in [("", true), ("    base_url: https://c.example\n", false)] {
+        let servers = format!("  - name: weather\n    swagger_url: weather.yaml\n{base_url}");
+        let project = Project::new(&servers);
+        project.write("weather.yaml", document);
+        let report = project.compile();
+        assert!(!report.failed(), "{report:?}");
+        let manifest = manifest_of(&project);
+        let warnings = manifest["warnings"].as_array().unwrap();
+        let all: Vec<&str> = warnings.iter().filter_map(|it| it.as_str()).collect();
+        let all = all.join("\n");
+        assert_eq!(all.contains(of_root), has_root, "{all}");
+        assert!(all.contains(of_path), "{all}");
+        assert!(!all.contains("names no server"), "{all}");
+    }
+}
+
 /// Whatever moment the process is killed at, the folder is refused or is one whole set.
 #[test]
 fn no_mixture_of_two_compilations_passes_the_check() {

@@ -221,3 +221,45 @@ fn renaming_what_the_read_only_rule_leaves_out_is_no_error() {
     }
     assert!(api::give_names(api, None, &rename("PUT /b")).is_err());
 }
+
+#[test]
+fn files_are_known_by_their_media_type_alone() {
+    let content = json!({"multipart/form-data": {
+        "schema": {"type": "object", "properties": {
+            "picture": {"contentMediaType": "image/png"},
+            "files": {"type": "array", "items": {"type": "string", "contentMediaType": "application/zip"}},
+            "coded": {"type": "string", "contentMediaType": "image/png", "contentEncoding": "base64"},
+            "page": {"type": "string", "contentMediaType": "text/html"},
+            "photo": {"type": "string", "format": "binary"},
+            "data": {"type": "object"},
+        }},
+        "encoding": {
+            "photo": {"contentType": "image/png, image/jpeg"},
+            "data": {"contentType": "application/json, application/xml"},
+        },
+    }});
+    let root = json!({"openapi": "3.1.0", "paths": {"/a": {"post": {
+        "requestBody": {"content": content}, "responses": {},
+    }}}});
+    let mut api = openapi::read_value(root, None).unwrap();
+    let body = api.operations.remove(0).body.unwrap();
+    let format = |pointer: &str| body.schema.pointer(pointer).and_then(Value::as_str);
+    assert_eq!(format("/properties/picture/format"), Some("binary"));
+    assert_eq!(format("/properties/files/items/format"), Some("binary"));
+    assert_eq!(format("/properties/coded/format"), None);
+    assert_eq!(format("/properties/page/format"), None);
+    let sent: Vec<(&str, Option<&str>)> = body
+        .encoding
+        .iter()
+        .map(|(name, it)| (name.as_str(), it.content_type.as_deref()))
+        .collect();
+    assert_eq!(
+        sent,
+        [
+            ("data", Some("application/json")),
+            ("files", Some("application/zip")),
+            ("picture", Some("image/png")),
+        ],
+        "which of several kinds of pictures it is, only the caller knows"
+    );
+}

@@ -54,6 +54,25 @@ impl Project {
         load(&request("specs/api.json", self.path("home")))
     }
 
+    /// Compiles `specs/api.json` and reads the manifest.
+    fn compile(&self) -> Value {
+        self.write(
+            "home/swaggers.yaml",
+            "servers:\n  - name: pets\n    swagger_url: specs/api.json\n",
+        );
+        let config = Config::load(&self.path("home/swaggers.yaml")).unwrap();
+        let options = Options {
+            output: self.path("compiled"),
+            ..Options::default()
+        };
+        let environment = Environment::from_pairs::<&str, &str>([]);
+        let runtime = tokio::runtime::Runtime::new().unwrap();
+        let report = runtime.block_on(compile::run(&config, &environment, &options));
+        assert!(!report.failed(), "{report:?}");
+        let text = fs::read_to_string(self.path("compiled/pets/manifest.json")).unwrap();
+        serde_json::from_str(&text).unwrap()
+    }
+
     fn api(&self) -> Api {
         read(self.load().unwrap())
     }
@@ -598,24 +617,7 @@ fn the_manifest_lists_all_files_and_a_change_of_any_changes_its_fingerprint() {
             "definitions: {Pet: {type: object, properties: {name: {type: string}}}}",
         ),
     ]);
-    project.write(
-        "home/swaggers.yaml",
-        "servers:\n  - name: pets\n    swagger_url: specs/api.json\n",
-    );
-    let compile = || {
-        let config = Config::load(&project.path("home/swaggers.yaml")).unwrap();
-        let options = Options {
-            output: project.path("compiled"),
-            ..Options::default()
-        };
-        let environment = Environment::from_pairs::<&str, &str>([]);
-        let runtime = tokio::runtime::Runtime::new().unwrap();
-        let report = runtime.block_on(compile::run(&config, &environment, &options));
-        assert!(!report.failed(), "{report:?}");
-        let text = fs::read_to_string(project.path("compiled/pets/manifest.json")).unwrap();
-        serde_json::from_str::<Value>(&text).unwrap()
-    };
-    let before = compile();
+    let before = project.compile();
     let files = before["spec"]["files"].as_object().unwrap();
     assert_eq!(
         files.keys().collect::<Vec<_>>(),
@@ -635,9 +637,82 @@ fn the_manifest_lists_all_files_and_a_change_of_any_changes_its_fingerprint() {
     );
 
     project.write("home/specs/models/Pet.yaml", "type: object # changed");
-    let after = compile();
+    let after = project.compile();
     assert_ne!(before["fingerprint"], after["fingerprint"]);
     assert_eq!(before["functions"], after["functions"]);
+}
+
+#[test]
+fn a_part_that_only_a_dynamic_reference_leads_to_ends_what_is_up_to_date() {
+    let root = api_with(&json!({"$dynamicRef": "part.yaml"})).to_string();
+    let part = "type: object\nproperties: {old: {type: string}}";
+    let project = Project::new(&[("api.json", &root), ("part.yaml", part)]);
+    let before = project.compile();
+    assert!(before["spec"]["files"].get("part.yaml").is_some());
+    project.write(
+        "home/specs/part.yaml",
+        "type: object\nproperties: {new: {type: string}}",
+    );
+    let after = project.compile();
+    assert_ne!(before["spec"]["files"], after["spec"]["files"]);
+    let types = after["types"].to_string() + &after["functions"].to_string();
+    assert!(types.contains("new") && !types.contains("old"), "{types}");
+}
+
+#[test]
+fn dynamic_references_count_towards_the_limit_of_references() {
+    let many = vec![json!({"$dynamicRef": "#/components/schemas/A"}); 200_001];
+    let project = Project::new(&[(
+        "api.json",
+        &api_with(&json!({"prefixItems": many})).to_string(),
+    )]);
+    assert!(project.refusal().contains("more than 200000 references"));
+}
+
+#[test]
+fn another_reason_why_a_part_is_absent_ends_what_is_up_to_date() {
+    let project = Project::new(&[("api.json", &referring_to("part.yaml"))]);
+    let before = project.compile();
+    assert!(
+        before["skipped"]
+            .to_string()
+            .contains("there is no such file")
+    );
+    fs::create_dir(project.path("home/specs/part.yaml")).unwrap();
+    let after = project.compile();
+    assert!(
+        after["skipped"].to_string().contains("it is a folder"),
+        "{after}"
+    );
+}
+
+#[test]
+fn a_version_that_is_written_as_a_number_has_anchors_as_well() {
+    let mut root = api_with(&json!({"$ref": "#pet"}));
+    root["components"] = json!({"schemas": {"Pet": {"$anchor": "pet", "type": "object",
+        "properties": {"name": {"type": "string"}}}}});
+    for version in [json!("3.1.0"), json!(3.1), json!(3.2)] {
+        root["openapi"] = version;
+        let project = Project::new(&[("api.json", &root.to_string())]);
+        let api = project.api();
+        assert!(api.skipped.is_empty(), "{:?}", api.skipped);
+    }
+    root["openapi"] = json!("3.0.0");
+    let project = Project::new(&[("api.json", &root.to_string())]);
+    reason_of(&project.api());
+}
+
+#[cfg(unix)]
+#[test]
+fn a_file_that_cannot_be_read_costs_no_operation() {
+    // A loop of links is what nobody can read, whoever runs the tests.
+    let project = Project::new(&[("api.json", &referring_to("part.yaml"))]);
+    std::os::unix::fs::symlink("part.yaml", project.path("home/specs/part.yaml")).unwrap();
+    assert!(
+        project
+            .refusal()
+            .contains("`part.yaml`, which it refers to: ")
+    );
 }
 
 /// Serves texts by path; `delay` may differ from one to the next.
@@ -804,8 +879,14 @@ async fn a_server_that_fails_today_costs_no_operation_that_was_there_yesterday()
     let server = MockServer::start().await;
     for (status, is_error) in [
         (404, false),
-        (403, false),
         (410, false),
+        (400, true),
+        (401, true),
+        (403, true),
+        (407, true),
+        (421, true),
+        (423, true),
+        (425, true),
         (429, true),
         (503, true),
     ] {

@@ -72,6 +72,18 @@ async fn main_runs_once_however_it_is_called() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn an_iterator_as_the_result_is_what_it_gives() {
+    let codes = [
+        "def main():\n    yield 1\n    yield 2",
+        "async def main():\n    yield 1\n    yield 2",
+        "result = iter([1, 2])",
+        "(number for number in (1, 2))",
+    ];
+    let cases: Vec<_> = codes.map(|code| (code, json!([1, 2]))).into();
+    values(&cases).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn every_object_has_a_json_form() {
     let code = r"
 import dataclasses, datetime, decimal, enum, uuid, collections, pathlib
@@ -113,6 +125,7 @@ result = {
     'set': {3, 1, 2},
     'mixed_set': len({1, 'a'}),
     'tuple': (1, (2,)),
+    'named': collections.namedtuple('Spot', 'x y')(1, 2),
     'deque': collections.deque([1]),
     'range': range(3),
     'keys': {'a': 1}.keys(),
@@ -139,7 +152,7 @@ result = {
         r#"{"dataclass":{"x":1,"label":null},"pydantic":{"name":"Rex","born":"2020-01-02"},"#,
         r#""datetime":"2020-01-02T03:04:05+00:00","time":"03:04:00","delta":90.0,"#,
         r#""decimal":1.10,"decimal_nan":"NaN","uuid":"00000000-0000-0000-0000-000000000001","#,
-        r#""enum":["red",3],"set":[1,2,3],"mixed_set":2,"tuple":[1,[2]],"deque":[1],"#,
+        r#""enum":["red",3],"set":[1,2,3],"mixed_set":2,"tuple":[1,[2]],"named":{"x":1,"y":2},"deque":[1],"#,
         r#""range":[0,1,2],"keys":["a"],"bytes":"AP8=","nan":"NaN","#,
         r#""inf":["Infinity","-Infinity"],"float":[1.0,0.1,1e+300],"#,
         r#""big":1606938044258990275541962092341162602522202993782792835301376,"#,

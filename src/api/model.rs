@@ -19,6 +19,9 @@ pub struct Api {
     pub description: String,
     /// The root server, absolute; `None` where there is none.
     pub base_url: Option<String>,
+    /// What keeps the root server from being called; of no concern where the config says where
+    /// calls go.
+    pub unusable_server: Vec<String>,
     /// The security schemes by name.
     pub security_schemes: BTreeMap<String, SecurityScheme>,
     /// Every schema that is referred to, by its canonical JSON pointer (`#/…`).

@@ -9,7 +9,7 @@ use serde::Serialize;
 use super::committed::{self, FileCheck, FileState};
 use super::diff::{Change, Integrity, Level, ServerDiff, Side, compare};
 use super::manifest::sha256_hex;
-use super::server::OnMove;
+use super::origin::OnMove;
 use super::{FolderError, Options, RUNTIME, RUNTIME_FILE, Run, each_server, folder, names, server};
 use crate::config::{Config, Environment, ServerConfig};
 use crate::openapi::Loaded;

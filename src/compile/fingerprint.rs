@@ -1,7 +1,7 @@
 //! The fingerprint of a manifest: whether a server would be compiled to what is there already.
 //!
 //! It has two halves of 32 hexadecimal digits. The first is of the inputs: document, effective
-//! config, compiler and runtime. The second is of the manifest's own text without the fingerprint,
+//! config, compiler and its sources, and runtime. The second is of the manifest's own text without the fingerprint,
 //! which vouches for `functions.py` by its hash. So a manifest that was changed since, by hand or
 //! by a conversion of line ends, is not taken for what was compiled. This finds slips, not
 //! forgeries: whoever changes the manifest can compute the second half anew. `mce compile --check`
@@ -13,7 +13,7 @@ use std::ops::Range;
 use url::Url;
 
 use super::RUNTIME;
-use super::manifest::{COMPILER, sha256_hex, source_text};
+use super::manifest::{COMPILER, SOURCES, sha256_hex, source_text};
 use crate::config::{Filter, ServerConfig};
 use crate::openapi::Loaded;
 
@@ -31,6 +31,8 @@ pub(super) struct Source<'a> {
     pub(super) location: Option<&'a Url>,
     /// The hashes of what it refers to; `None` where it refers to nothing outside itself.
     pub(super) files: Option<&'a BTreeMap<String, String>>,
+    /// What references name that is not there, and why: the output says it.
+    pub(super) absent: &'a BTreeMap<String, String>,
 }
 
 /// The hashes of what was read.
@@ -38,6 +40,7 @@ pub(super) struct Read<'a> {
     document: String,
     location: Option<&'a Url>,
     files: Option<BTreeMap<String, String>>,
+    absent: BTreeMap<String, String>,
 }
 
 impl<'a> Read<'a> {
@@ -47,6 +50,7 @@ impl<'a> Read<'a> {
         let hashes = files.map(|(name, bytes)| (name.clone(), sha256_hex(bytes)));
         Self {
             files: (!loaded.alone).then(|| hashes.collect()),
+            absent: loaded.absent.clone(),
             ..Self::alone(&loaded.bytes, loaded.location.as_ref())
         }
     }
@@ -57,6 +61,7 @@ impl<'a> Read<'a> {
             document: sha256_hex(bytes),
             location,
             files: None,
+            absent: BTreeMap::new(),
         }
     }
 
@@ -65,6 +70,7 @@ impl<'a> Read<'a> {
             document: &self.document,
             location: self.location,
             files: self.files.as_ref(),
+            absent: &self.absent,
         }
     }
 }
@@ -85,9 +91,10 @@ pub(super) fn of_inputs(server: &ServerConfig, source: &Source<'_>, place: bool)
         format!("{origin}{}", url.path())
     });
     let effective = serde_json::json!({
-        "compiler": COMPILER,
+        "compiler": [COMPILER, SOURCES],
         "document": source.document,
         "files": source.files,
+        "absent": source.absent,
         "scheme": source.location.map(Url::scheme),
         "place": place,
         "runtime": sha256_hex(RUNTIME.as_bytes()),
@@ -190,6 +197,10 @@ mod tests {
         let mut source = Read::alone(b"{}", None);
         source.files = Some(files);
         seen.push(super::of_inputs(&server, &source.source(), true));
+        for reason in ["there is no such file", "it is a folder"] {
+            source.absent = [("x.yaml".to_owned(), reason.to_owned())].into();
+            seen.push(super::of_inputs(&server, &source.source(), true));
+        }
         let count = seen.len();
         seen.sort();
         seen.dedup();

@@ -17,6 +17,9 @@ use crate::python::{Rendered, RenderedFunction};
 
 /// The compiler as manifests name it.
 pub(super) const COMPILER: &str = concat!("mce ", env!("CARGO_PKG_VERSION"));
+/// A hash of the sources that the output depends on, see `build.rs`: one version has many states
+/// while it is worked on.
+pub(super) const SOURCES: &str = env!("MCE_SOURCES");
 
 /// What a manifest is made of.
 pub(super) struct Inputs<'a> {

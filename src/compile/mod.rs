@@ -15,6 +15,7 @@ mod fingerprint;
 mod folder;
 mod json;
 mod manifest;
+mod origin;
 mod report;
 mod server;
 mod shortcut;

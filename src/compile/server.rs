@@ -1,6 +1,5 @@
 //! One server: from the document's bytes to the files of its folder.
 
-use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use super::deadline::Gate;
@@ -8,9 +7,10 @@ use super::facts::Facts;
 use super::fingerprint::{Read, Source};
 use super::folder::{self, FolderError};
 use super::manifest::{self, Inputs};
+use super::origin::{self, Moved, OnMove};
 use super::{Options, Run, ServerReport, advice, fingerprint, json, shortcut, tunnel};
 use crate::api::filter::{self, RuleError, Rules, Selection};
-use crate::api::{Api, Manifest, NamedApi, NamingError, OperationServer, Skipped, give_names};
+use crate::api::{Manifest, NamedApi, NamingError, give_names};
 use crate::config::{Environment, Filter, ServerConfig};
 use crate::invisible::visible;
 use crate::openapi::{self, LoadError, Loaded, ReadError};
@@ -75,17 +75,6 @@ pub(super) async fn request(
         certificates,
         limit: openapi::TIMEOUT,
     })
-}
-
-/// What is done about a document that moves the API to another origin.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum OnMove {
-    /// It is an error.
-    Refuse,
-    /// It is what the user wants.
-    Accept,
-    /// It is compiled all the same, since nothing is written.
-    Show,
 }
 
 /// A server as it should be.
@@ -183,6 +172,7 @@ pub(super) fn build(
         bytes,
         location,
         files,
+        absent,
         alone,
         document,
     } = loaded;
@@ -191,7 +181,7 @@ pub(super) fn build(
         source_shown: visible(&manifest::shown(server)),
         error,
     })?;
-    settle_servers(server, lock, on_move, &mut api)?;
+    origin::settle(server, lock, on_move, &mut api)?;
     let read_only = server.is_read_only;
     #[cfg(feature = "test-hooks")]
     let read_only = read_only && !options.no_filter;
@@ -234,6 +224,7 @@ pub(super) fn build(
         document: &manifest.spec.sha256,
         location: location.as_ref(),
         files: (!alone).then_some(&manifest.spec.files),
+        absent: &absent,
     };
     let place = fingerprint::depends_on_place(&text, &source);
     let inputs = fingerprint::of_inputs(server, &source, place);
@@ -250,37 +241,6 @@ pub(super) fn build(
         text,
         functions: rendered.source,
     })
-}
-
-/// Where calls go: what the document says of it, held against the config and what was committed.
-fn settle_servers(
-    server: &ServerConfig,
-    lock: Option<&Manifest>,
-    on_move: OnMove,
-    api: &mut Api,
-) -> Result<(), Moved> {
-    if api.base_url.is_none() && server.base_url.is_none() {
-        let has_reason = api
-            .warnings
-            .iter()
-            .any(|warning| warning.contains("`base_url`"));
-        if !has_reason {
-            api.warnings
-                .push("the document names no server; set `base_url`".to_owned());
-        }
-    } else if server.base_url.is_some() {
-        // Where the config says it, the document's servers do not matter.
-        api.warnings
-            .retain(|warning| !warning.contains("set `base_url`"));
-    }
-    if on_move != OnMove::Accept {
-        match keep_origin(server, lock, api) {
-            Err(moved) if on_move == OnMove::Refuse => return Err(moved),
-            _ => {}
-        }
-    }
-    own_servers(server, api);
-    Ok(())
 }
 
 /// Every entry of `top_level_functions` must be a function.
@@ -300,106 +260,6 @@ fn check_top_level(server: &ServerConfig, named: &NamedApi) -> Result<(), Compil
         }
     }
     Ok(())
-}
-
-/// Another origin than that of the committed manifest.
-#[derive(Debug, thiserror::Error)]
-#[error(
-    "the document moves the API from {} to `{new}`, where credentials would then be sent; if that is right, compile with `--accept-origin`",
-    said(old.as_deref())
-)]
-pub(super) struct Moved {
-    old: Option<String>,
-    new: String,
-}
-
-fn said(origin: Option<&str>) -> String {
-    origin.map_or_else(
-        || "no server of its own".to_owned(),
-        |origin| format!("`{origin}`"),
-    )
-}
-
-/// Holds an API to the origin that was committed. Where the config says where credentials go, a move
-/// is a warning and the committed server stays in the manifest: nobody consented to the new one,
-/// and the day `base_url` goes from the config this has to fail.
-fn keep_origin(server: &ServerConfig, lock: Option<&Manifest>, api: &mut Api) -> Result<(), Moved> {
-    let Err(moved) = check_origin(lock, api.base_url.as_deref()) else {
-        return Ok(());
-    };
-    if server.base_url.is_none() {
-        return Err(moved);
-    }
-    let Moved { old, new } = moved;
-    api.warnings.push(format!(
-        "the document moves the API from {} to `{new}`; `base_url` of the config is used all the \
-         same",
-        said(old.as_deref())
-    ));
-    api.base_url = lock.and_then(|manifest| manifest.base_url.clone());
-    Ok(())
-}
-
-/// A document may not move the place that credentials go to without somebody's consent.
-fn check_origin(lock: Option<&Manifest>, new: Option<&str>) -> Result<(), Moved> {
-    let (Some(manifest), Some(new)) = (lock, new) else {
-        return Ok(());
-    };
-    let old = manifest.base_url.as_deref().and_then(origin);
-    match origin(new) {
-        Some(new) if old.as_ref() != Some(&new) => Err(Moved { old, new }),
-        _ => Ok(()),
-    }
-}
-
-/// Operations that the document has elsewhere: a configured base URL is the whole prefix of every
-/// path, and without one nothing, credentials least of all, goes to another origin.
-fn own_servers(server: &ServerConfig, api: &mut Api) {
-    let root = api.base_url.as_deref().and_then(origin);
-    let mut elsewhere: BTreeMap<String, usize> = BTreeMap::new();
-    let mut kept = Vec::new();
-    for mut operation in std::mem::take(&mut api.operations) {
-        if let OperationServer::Own(url) = &operation.server
-            && origin(url) != root
-        {
-            // The committed origin was kept, see [`keep_origin`].
-            operation.server = OperationServer::Elsewhere(format!("`{}`", visible(url)));
-        }
-        let OperationServer::Elsewhere(servers) = &operation.server else {
-            kept.push(operation);
-            continue;
-        };
-        if server.base_url.is_some() {
-            *elsewhere.entry(servers.clone()).or_default() += 1;
-            kept.push(operation);
-            continue;
-        }
-        api.skipped.push(Skipped {
-            reason: format!(
-                "unsupported: its own server {servers} is on another origin than the document's; \
-                 with `base_url` it is called there"
-            ),
-            method: operation.method,
-            path: operation.path,
-            base_url: None,
-        });
-    }
-    api.operations = kept;
-    for (servers, count) in elsewhere {
-        let verb = if count == 1 {
-            "operation has"
-        } else {
-            "operations have"
-        };
-        api.warnings.push(format!(
-            "{count} {verb} a server of its own ({servers}), which is not used: `base_url` is"
-        ));
-    }
-}
-
-fn origin(text: &str) -> Option<String> {
-    let url = url::Url::parse(text).ok()?;
-    Some(url.origin().ascii_serialization())
 }
 
 fn rules(server: &ServerConfig, read_only: bool) -> Rules {

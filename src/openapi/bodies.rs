@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde_json::{Map, Value, json};
 
-use super::content::media_schema;
+use super::content::{is_media_type, media_schema};
 use super::document::{Document, text};
 use super::examples::with_example;
 use super::parameters::legal_style;
@@ -98,8 +98,17 @@ fn media(
                 let value = document.resolve(value).ok()?.as_object()?;
                 Some((property.clone(), encoding(document, kind, value)?))
             });
-            let encoding = encoding.collect();
-            (declared()?, encoding)
+            let mut encoding: BTreeMap<String, Encoding> = encoding.collect();
+            let schema = declared()?;
+            if kind == Media::Multipart {
+                for (property, content_type) in media_types_of_files(&schema, schemas) {
+                    encoding.entry(property).or_insert_with(|| Encoding {
+                        content_type: Some(content_type),
+                        ..Encoding::default()
+                    });
+                }
+            }
+            (schema, encoding)
         }
         Media::Text | Media::Events | Media::Lines => (json!({"type": "string"}), BTreeMap::new()),
         Media::Binary if name.contains('*') && representative(name).is_none() => {
@@ -112,13 +121,6 @@ fn media(
         schema,
         encoding,
     })
-}
-
-/// `type/subtype`, with parameters, in visible ASCII: fit for a header.
-fn is_media_type(name: &str) -> bool {
-    !name.is_empty()
-        && name.trim() == name
-        && name.chars().all(|character| matches!(character, ' '..='~'))
 }
 
 /// Which media type goes first: JSON keeps every type exactly; forms name their fields, and only
@@ -170,7 +172,7 @@ fn representative(range: &str) -> Option<&'static str> {
 
 /// How a property is spelt; `None` where by default. 3.0 knows styles in URL-encoded forms alone.
 fn encoding(document: &Document, kind: Media, value: &Map<String, Value>) -> Option<Encoding> {
-    let knows_styles = kind == Media::Form || !document.version.starts_with("3.0");
+    let knows_styles = kind == Media::Form || document.dialect.has_multipart_styles();
     let is_given = ["style", "explode", "allowReserved"]
         .iter()
         .any(|key| value.get(*key).is_some_and(|member| !member.is_null()));
@@ -186,17 +188,40 @@ fn encoding(document: &Document, kind: Media, value: &Map<String, Value>) -> Opt
             allow_reserved: value.get("allowReserved") == Some(&Value::Bool(true)),
         });
     }
-    // Several may be listed; a wildcard names none.
-    let content_type = value
-        .get("contentType")?
-        .as_str()?
-        .split(',')
-        .map(str::trim)
-        .find(|item| is_media_type(item) && item.contains('/') && !item.contains('*'))?;
+    // A wildcard names none, and of several kinds of files only the caller knows which it has.
+    let listed = value.get("contentType")?.as_str()?.split(',');
+    let listed: Vec<&str> = listed.map(str::trim).collect();
+    let names_one = |item: &str| is_media_type(item) && !item.contains('*');
+    let content_type = match listed.as_slice() {
+        [only] => Some(*only).filter(|only| names_one(only)),
+        several => several
+            .iter()
+            .copied()
+            .find(|item| names_one(item) && Media::of(item) != Media::Binary),
+    };
+    let content_type = content_type?;
     Some(Encoding {
         content_type: Some(content_type.to_owned()),
         ..Encoding::default()
     })
+}
+
+/// The media types that 3.1 gives files in their own schemas (`contentMediaType`).
+fn media_types_of_files(schema: &Value, schemas: &Schemas<'_>) -> Vec<(String, String)> {
+    let schema = resolved(schema, schemas);
+    let properties = schema.get("properties").and_then(Value::as_object);
+    let properties = properties.into_iter().flatten();
+    let found = properties.filter_map(|(name, property)| {
+        let property = resolved(property, schemas);
+        let item = property.get("items").map(|items| resolved(items, schemas));
+        let file = item.unwrap_or(property);
+        let content_type = file.get("contentMediaType")?.as_str()?;
+        let is_sent = is_media_type(content_type)
+            && !content_type.contains('*')
+            && file.get("format").and_then(Value::as_str) == Some("binary");
+        is_sent.then(|| (name.clone(), content_type.to_owned()))
+    });
+    found.collect()
 }
 
 /// Whether an object has a property, or a list as one, that is a file.

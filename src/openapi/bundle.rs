@@ -14,13 +14,14 @@ use std::collections::HashMap;
 use indexmap::IndexMap;
 use serde_json::Value;
 
-use self::census::Census;
+pub(super) use self::census::Census;
 use self::names::Names;
 use self::walk::{Address, Refused, Trail, Walk, Wanted, address};
 use super::document::{ReadError, parse_tree, shown};
 use super::places::{Bounds, Place};
-use super::pointer::{MOST_HOPS, pointer_of, step, token};
+use super::pointer::{LONGEST_REFERENCE, MOST_HOPS, pointer_of, step, token};
 use super::positions::Kind;
+use super::version;
 use crate::yaml::Limits;
 
 /// References in a document and all its parts.
@@ -108,9 +109,9 @@ impl Bundle {
         hides_url: bool,
     ) -> Result<Self, String> {
         let has_anchors = root
-            .get("openapi")
-            .and_then(Value::as_str)
-            .is_some_and(|version| !version.trim().starts_with("3.0"));
+            .as_object()
+            .and_then(|members| version::of(members).ok())
+            .is_some_and(|(dialect, _)| dialect.has_named_schemas());
         let names = Names::new(place.clone(), hides_url);
         let mut bundle = Self {
             trees: Vec::new(),
@@ -210,7 +211,7 @@ impl Bundle {
     pub(super) fn finish(self) -> (Value, Parts) {
         let Self {
             trees,
-            walk,
+            mut walk,
             mut unresolved,
             ..
         } = self;
@@ -219,7 +220,7 @@ impl Bundle {
         for (index, tree) in trees.into_iter().enumerate() {
             let mut value = tree.root;
             if !walk.spelt.is_empty() {
-                respell(&mut value, &walk.spelt);
+                respell(&mut value, &mut walk.spelt);
             }
             if index == 0 {
                 root = *value;
@@ -238,7 +239,7 @@ impl Bundle {
         limits.nodes = limits.nodes.saturating_sub(self.nodes);
         let root = match parse_tree(&found.bytes, &limits) {
             Ok(root) => root,
-            Err(ReadError::Syntax { message, .. }) if message.starts_with("expected at most") => {
+            Err(ReadError::Limit { message, .. }) => {
                 let name = self.walk.names.of(place);
                 return Err(format!("`{}`: {message}", shown(&name)));
             }
@@ -280,10 +281,13 @@ impl Bundle {
     /// Walks whatever references into known trees have led to.
     fn proceed(&mut self) -> Result<(), String> {
         loop {
-            while let Some((tree, wanted)) = self.walk.pending.pop_front() {
+            loop {
                 if self.walk.is_full() {
                     return Err("its references take too much room".to_owned());
                 }
+                let Some((tree, wanted)) = self.walk.pending.pop_front() else {
+                    break;
+                };
                 self.follow(tree, &wanted)?;
             }
             if self.walk.elsewhere.is_empty() {
@@ -316,10 +320,18 @@ impl Bundle {
             return Ok(());
         };
         let pointer = self.walk.pointer(index, tree, wanted);
+        if pointer.len() + wanted.rest.len() > LONGEST_REFERENCE {
+            return Err(format!(
+                "a reference of it leads through names of more than {} KiB",
+                LONGEST_REFERENCE >> 10
+            ));
+        }
         if let Some(text) = wanted.text {
-            self.walk
-                .spelt
-                .insert(text, format!("{}#{pointer}", tree.name));
+            let spelt = format!("{}#{pointer}", tree.name);
+            self.walk.spell(text, spelt);
+        }
+        if !self.walk.spend(wanted.rest.len()) {
+            return Ok(());
         }
         let way = format!("{pointer}{}", wanted.rest);
         let mut base = self.walk.base(index);
@@ -386,21 +398,21 @@ impl Bundle {
 }
 
 /// Replaces the texts of references; a `$dynamicRef` among them becomes a `$ref`.
-fn respell(value: &mut Value, spelt: &HashMap<Address, String>) {
+fn respell(value: &mut Value, spelt: &mut HashMap<Address, String>) {
     match value {
         Value::Array(items) => items.iter_mut().for_each(|item| respell(item, spelt)),
         Value::Object(members) => {
             let mut dynamic = None;
             for (key, member) in members.iter_mut() {
-                match spelt.get(&address(member)) {
+                match spelt.remove(&address(member)) {
                     Some(text) if key == "$dynamicRef" => dynamic = Some(text),
-                    Some(text) => *member = Value::String(text.clone()),
+                    Some(text) => *member = Value::String(text),
                     None => respell(member, spelt),
                 }
             }
             if let Some(text) = dynamic {
                 members.shift_remove("$dynamicRef");
-                members.insert("$ref".to_owned(), Value::String(text.clone()));
+                members.insert("$ref".to_owned(), Value::String(text));
             }
         }
         _ => {}

@@ -38,12 +38,34 @@ pub(super) fn success_headers(
         .collect()
 }
 
-/// Whether a text is a media type or a range of them, with or without parameters.
+/// Bytes of a media type with its parameters. Names have 127 at most (RFC 6838, section 4.2).
+const LONGEST_MEDIA_TYPE: usize = 512;
+
+/// Whether a text is a media type or a range of them, with or without parameters, and fit for a
+/// header as it stands.
 pub(super) fn is_media_type(text: &str) -> bool {
-    let essence = text.split(';').next().unwrap_or_default().trim();
-    let is_name = |name: &str| !name.is_empty() && (name == "*" || is_token(name));
-    !text.chars().any(|c| c.is_control() || !c.is_ascii())
-        && matches!(essence.split_once('/'), Some((kind, subtype)) if is_name(kind) && is_name(subtype))
+    let essence = text.split(';').next().unwrap_or_default().trim_end();
+    text.len() <= LONGEST_MEDIA_TYPE
+        && text.chars().all(|character| matches!(character, ' '..='~'))
+        && text.trim() == text
+        && matches!(essence.split_once('/'), Some((kind, subtype)) if is_token(kind) && is_token(subtype))
+}
+
+/// Which media type of a response is used: JSON says most of what comes.
+fn rank(media_type: &str) -> u8 {
+    match Media::of(media_type) {
+        Media::Json => 0,
+        Media::Range => 1,
+        Media::Text => 2,
+        Media::Binary => 3,
+        Media::Form | Media::Multipart => 4,
+        Media::Events | Media::Lines => 5,
+    }
+}
+
+/// The media type of a response that is used; the first of those that are alike.
+pub(super) fn preferred<'a>(media_types: impl Iterator<Item = &'a str>) -> Option<&'a str> {
+    media_types.min_by_key(|name| rank(name))
 }
 
 /// The responses and their descriptions; else why the operation cannot be called.
@@ -113,14 +135,7 @@ fn response(
         .iter()
         .filter(|(name, _)| is_media_type(name))
         .collect();
-    entries.sort_by_key(|(name, _)| match Media::of(name) {
-        Media::Json => 0,
-        Media::Range => 1,
-        Media::Text => 2,
-        Media::Binary => 3,
-        Media::Form | Media::Multipart => 4,
-        Media::Events | Media::Lines => 5,
-    });
+    entries.sort_by_key(|(name, _)| rank(name));
     let Some((name, media)) = entries.first() else {
         return Ok(Response {
             status,
@@ -192,4 +207,39 @@ fn says_json(schema: &Value, schemas: &Schemas<'_>) -> bool {
     let media_type = members.get("contentMediaType").and_then(Value::as_str);
     members.get("type").and_then(Value::as_str) != Some("string")
         || media_type.is_some_and(|name| Media::of(name) == Media::Json)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_media_type_has_two_names_and_can_stand_in_a_header() {
+        for text in [
+            "application/json",
+            "*/*",
+            "text/*; q=0.5",
+            "multipart/form-data; boundary=\"a b\"",
+            "application/vnd.a+json ;charset=utf-8",
+        ] {
+            assert!(is_media_type(text), "{text:?}");
+        }
+        for text in [
+            "",
+            "*",
+            "json",
+            "/json",
+            "text/",
+            " text/csv",
+            "text/csv ",
+            "text/c sv",
+            "a/b/c",
+            "a/b, c/d",
+            "text/csv; a=\u{e9}",
+            "text/csv;\r\nX: 1",
+            &format!("text/csv; a={}", "b".repeat(600)),
+        ] {
+            assert!(!is_media_type(text), "{text:?}");
+        }
+    }
 }

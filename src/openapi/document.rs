@@ -6,17 +6,16 @@ use std::collections::HashMap;
 
 use serde_json::{Map, Value};
 
-use super::bundle::{MOST_REFERENCES, Parts};
-use super::pointer::{MOST_HOPS, decoded, escaped, step, unescaped};
+use super::bundle::{Census, MOST_REFERENCES, Parts};
+use super::pointer::{LONGEST_REFERENCE, MOST_HOPS, decoded, escaped, step, unescaped};
 use super::version::{self, Dialect};
 use crate::invisible::visible;
 use crate::yaml::{self, Limits, NodeValue, Position};
 
 /// References followed in a row before giving up.
 const LONGEST_CHAIN: usize = 256;
-/// Bytes of a reference that others have made longer on the way.
-const LONGEST_REFERENCE: usize = 1 << 16;
-/// Bytes that references may repeat in all operations together.
+/// Bytes that may be repeated in all operations together, by references or by what the document
+/// says for several of them.
 const MOST_REPEATED: usize = 128 << 20;
 /// What a value costs beside its text, in bytes.
 const VALUE_COST: usize = 64;
@@ -25,7 +24,7 @@ const VALUE_COST: usize = 64;
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum ReadError {
-    /// Neither JSON nor YAML, or over a limit.
+    /// Neither JSON nor YAML.
     #[error("line {line}, column {column}: {message}")]
     Syntax {
         /// Line, from 1.
@@ -33,6 +32,16 @@ pub enum ReadError {
         /// Column, from 1.
         column: usize,
         /// What is wrong.
+        message: String,
+    },
+    /// Text that exceeds a limit.
+    #[error("line {line}, column {column}: {message}")]
+    Limit {
+        /// Line, from 1.
+        line: usize,
+        /// Column, from 1.
+        column: usize,
+        /// Which limit.
         message: String,
     },
     /// Something else than text of an API document.
@@ -46,7 +55,7 @@ pub enum ReadError {
     TooManyReferences,
     /// Operations that refer to the same large parts again and again.
     #[error(
-        "its operations repeat more than {} MiB through references to parameters, bodies, responses and path items",
+        "its operations repeat more than {} MiB through references to parameters, bodies, responses and path items, or through what is said for all of them",
         MOST_REPEATED >> 20
     )]
     TooMuchRepeated,
@@ -63,7 +72,7 @@ pub(super) enum ReferenceError {
     Unresolved { reference: String, reason: String },
     #[error("reference `{0}` is part of a loop or of a chain longer than {LONGEST_CHAIN}")]
     Endless(String),
-    #[error("the references of all operations repeat too much of the document")]
+    #[error("all operations together repeat too much of the document")]
     TooMuchRepeated,
 }
 
@@ -82,7 +91,7 @@ pub(super) struct Document {
     pub(super) parts: Parts,
     pub(super) version: String,
     pub(super) dialect: Dialect,
-    /// What operations have repeated through references, in bytes.
+    /// What operations have repeated, in bytes.
     repeated: Cell<usize>,
     /// What one use of a reference repeats, in bytes.
     costs: RefCell<HashMap<String, usize>>,
@@ -115,7 +124,7 @@ impl Document {
         root: Value,
         position_of_paths: impl FnOnce() -> Position,
     ) -> Result<Self, ReadError> {
-        if count_references(&root) > MOST_REFERENCES {
+        if Census::of(&root).references > MOST_REFERENCES {
             return Err(ReadError::TooManyReferences);
         }
         let Value::Object(root) = root else {
@@ -192,14 +201,21 @@ impl Document {
             .borrow_mut()
             .entry(pointer)
             .or_insert_with(|| cost(value));
-        self.repeated.set(self.repeated.get().saturating_add(cost));
-        if self.is_too_large() {
-            return Err(ReferenceError::TooMuchRepeated);
-        }
+        self.charge(cost)?;
         Ok(value)
     }
 
-    /// Whether operations have repeated more through references than a document may.
+    /// Counts what an operation takes a copy of that stands in the document once for several, in
+    /// bytes.
+    pub(super) fn charge(&self, bytes: usize) -> Result<(), ReferenceError> {
+        self.repeated.set(self.repeated.get().saturating_add(bytes));
+        if self.is_too_large() {
+            return Err(ReferenceError::TooMuchRepeated);
+        }
+        Ok(())
+    }
+
+    /// Whether operations have repeated more than a document may.
     pub(super) fn is_too_large(&self) -> bool {
         self.repeated.get() > MOST_REPEATED
     }
@@ -277,10 +293,22 @@ impl Document {
 /// Reads a document, or a part of one.
 pub(super) fn parse_tree(bytes: &[u8], limits: &Limits) -> Result<Value, ReadError> {
     looks_like_something_else(bytes)?;
-    yaml::read_value(bytes, limits).map_err(|error| ReadError::Syntax {
-        line: error.position.line,
-        column: error.position.column,
-        message: error.message,
+    yaml::read_value(bytes, limits).map_err(|error| {
+        let Position { line, column } = error.position;
+        let message = error.message;
+        if error.is_limit {
+            ReadError::Limit {
+                line,
+                column,
+                message,
+            }
+        } else {
+            ReadError::Syntax {
+                line,
+                column,
+                message,
+            }
+        }
     })
 }
 
@@ -310,19 +338,8 @@ pub(super) fn shown(reference: &str) -> String {
     visible(&bare).chars().take(200).collect()
 }
 
-fn count_references(value: &Value) -> usize {
-    match value {
-        Value::Array(items) => items.iter().map(count_references).sum(),
-        Value::Object(members) => members
-            .iter()
-            .map(|(key, member)| usize::from(key == "$ref") + count_references(member))
-            .sum(),
-        _ => 0,
-    }
-}
-
 /// About how many bytes a copy takes, without what no operation takes a copy of.
-fn cost(value: &Value) -> usize {
+pub(super) fn cost(value: &Value) -> usize {
     let inner = match value {
         Value::String(text) => text.len(),
         Value::Array(items) => items.iter().map(cost).sum(),
@@ -334,6 +351,11 @@ fn cost(value: &Value) -> usize {
         _ => 0,
     };
     VALUE_COST + inner
+}
+
+/// What a text costs in a copy.
+pub(super) fn cost_of_text(text: &str) -> usize {
+    VALUE_COST + text.len()
 }
 
 /// Catches what is often served in a document's place, before a parser makes a riddle of it.

@@ -7,7 +7,7 @@ use indexmap::IndexMap;
 use serde_json::{Map, Value};
 use url::Url;
 
-use super::document::{Document, ReadError, text};
+use super::document::{Document, ReadError, cost, text};
 use super::schema::Schemas;
 use super::servers::Servers;
 use super::{bodies, content, parameters, paths, repairs, security};
@@ -34,6 +34,7 @@ pub(super) fn normalise(document: &Document, location: Option<&Url>) -> Result<A
     }
     let servers = Servers::new(document, location, &mut api.warnings);
     api.base_url.clone_from(&servers.base_url);
+    api.unusable_server.clone_from(&servers.unusable);
     api.security_schemes = security::schemes(document, &mut api.warnings);
 
     let reader = Reader {
@@ -41,6 +42,7 @@ pub(super) fn normalise(document: &Document, location: Option<&Url>) -> Result<A
         schemas: Schemas::new(document),
         servers,
         security: security::of_document(document, &mut api.warnings),
+        security_cost: document.root.get("security").map_or(0, cost),
         told: RefCell::default(),
     };
     let none = Map::new();
@@ -122,6 +124,8 @@ struct Reader<'a> {
     servers: Servers<'a>,
     /// The security of operations that say nothing of their own.
     security: Security,
+    /// What a copy of it costs, see [`Document::charge`].
+    security_cost: usize,
     /// What was repaired or left out, and in which operations.
     told: RefCell<IndexMap<String, Vec<String>>>,
 }
@@ -337,6 +341,10 @@ fn operation(
     let contents = &*raised.contents;
     let body = bodies::body(document, schemas, contents, warn)?;
     let (responses, response_descriptions) = content::responses(document, schemas, contents, warn)?;
+    if members.get("security").is_none_or(Value::is_null) {
+        let charged = document.charge(reader.security_cost);
+        charged.map_err(|error| error.to_string())?;
+    }
     Ok(Operation {
         operation_id: members
             .get("operationId")

@@ -3,7 +3,7 @@
 use indexmap::IndexMap;
 use serde_json::{Map, Value};
 
-use super::document::{Document, text};
+use super::document::{Document, cost, text};
 use super::examples::with_example;
 use super::schema::Schemas;
 use super::version::Dialect;
@@ -30,7 +30,7 @@ pub(super) fn declared(
     warn: &mut dyn FnMut(String),
 ) -> Result<Vec<Map<String, Value>>, String> {
     let mut merged: IndexMap<String, Map<String, Value>> = IndexMap::new();
-    for holder in [path_item, operation] {
+    for (holder, is_shared) in [(path_item, true), (operation, false)] {
         let listed = match holder.get("parameters") {
             None | Some(Value::Null) => continue,
             Some(Value::Array(listed)) => listed,
@@ -40,6 +40,11 @@ pub(super) fn declared(
         let mut here: IndexMap<String, Map<String, Value>> = IndexMap::new();
         for value in listed {
             let target = document.resolve(value).map_err(|error| error.to_string())?;
+            if is_shared && std::ptr::eq(target, value) {
+                // One that is referred to is counted where that is resolved.
+                let charged = document.charge(cost(target));
+                charged.map_err(|error| error.to_string())?;
+            }
             let mut members = target
                 .as_object()
                 .ok_or("a parameter is no mapping")?

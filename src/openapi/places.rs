@@ -51,9 +51,9 @@ pub(super) enum Bounds {
 impl Bounds {
     /// Those of a file in `own`, named by a config in `config`; both without symbolic links.
     pub(super) fn of_file(own: PathBuf, config: Option<PathBuf>) -> Self {
-        // A config at the root of the file system must not open all of it.
-        let config = config.filter(|folder| folder.parent().is_some());
-        Self::Folders(std::iter::once(own).chain(config).collect())
+        let folders = std::iter::once(own).chain(config);
+        // What lies at the root of the file system must not open all of it.
+        Self::Folders(folders.filter(|folder| folder.parent().is_some()).collect())
     }
 
     /// Whether a path, symbolic links followed, may be read.
@@ -289,6 +289,17 @@ mod tests {
         assert!(!bounds.permit(Path::new("/etc/x.yaml")));
         assert!(bounds.permit(Path::new("/specs/x.yaml")));
         assert!(!bounds.permit(Path::new("/specs2/x.yaml")));
+    }
+
+    #[test]
+    fn a_document_at_the_root_of_the_file_system_opens_nothing() {
+        let bounds = Bounds::of_file("/".into(), Some("/etc/mce".into()));
+        let base = Place::File("/openapi.yaml".into());
+        let refused = Err(Failure::Refused(OUTSIDE.to_owned()));
+        assert_eq!(bounds.locate(&base, "etc/shadow"), refused);
+        assert_eq!(bounds.locate(&base, "part.yaml"), refused);
+        assert!(!bounds.permit(Path::new("/etc/shadow")));
+        assert!(bounds.permit(Path::new("/etc/mce/part.yaml")));
     }
 
     #[test]

@@ -5,6 +5,8 @@ use serde_json::Value;
 
 /// References within a pointer that are followed to find what it points at.
 pub(super) const MOST_HOPS: usize = 32;
+/// Bytes of a reference that others have made longer on the way.
+pub(super) const LONGEST_REFERENCE: usize = 64 << 10;
 
 /// A fragment without its percent-encoding.
 pub(super) fn decoded(fragment: &str) -> Option<String> {

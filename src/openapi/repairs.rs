@@ -57,8 +57,8 @@ pub(super) fn raise<'a>(
         warn(format!(
             "the parameter {label} is read as Swagger 2.0 has it, as part of the body"
         ));
-        let consumes = swagger::media_types(document, operation, "consumes");
-        if let Some(body) = fields.request_body(consumes, warn)? {
+        let consumes = swagger::media_types(document, operation, "consumes", warn);
+        if let Some(body) = fields.request_body(document, consumes, warn)? {
             let contents = contents.to_mut();
             contents.insert("requestBody".to_owned(), body);
         }
@@ -107,11 +107,11 @@ fn contents(
     warn: &mut dyn FnMut(String),
 ) -> Result<Map<String, Value>, String> {
     let mut contents = Map::new();
-    let consumes = swagger::media_types(document, operation, "consumes");
-    if let Some(body) = fields.request_body(consumes, warn)? {
+    let consumes = swagger::media_types(document, operation, "consumes", warn);
+    if let Some(body) = fields.request_body(document, consumes, warn)? {
         contents.insert("requestBody".to_owned(), body);
     }
-    if let Some(responses) = swagger::responses(document, operation)? {
+    if let Some(responses) = swagger::responses(document, operation, warn)? {
         contents.insert("responses".to_owned(), responses);
     }
     Ok(contents)

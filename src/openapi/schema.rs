@@ -8,6 +8,7 @@ use indexmap::IndexMap;
 use serde_json::{Map, Value, json};
 
 use super::document::{Document, ReferenceError};
+use crate::api::Media;
 use crate::api::schema::{
     SCHEMA_KEYWORDS, SCHEMA_LIST_KEYWORDS, SCHEMA_MAP_KEYWORDS, references, type_names,
 };
@@ -224,6 +225,10 @@ impl<'a> Schemas<'a> {
             result.insert("type".to_owned(), Value::from("string"));
             result.insert("format".to_owned(), Value::from("binary"));
         }
+        if self.document.dialect.has_content_media_types() && says_bytes(source) {
+            result.insert("type".to_owned(), Value::from("string"));
+            result.insert("format".to_owned(), Value::from("binary"));
+        }
         Ok(Self::nullable(source, result))
     }
 
@@ -358,6 +363,18 @@ fn discriminator(value: &Value) -> Option<Value> {
         kept.insert("mapping".to_owned(), Value::Object(mapping));
     }
     Some(kept)
+}
+
+/// 3.1 says by a media type, without an encoding as text, that a value is bytes.
+fn says_bytes(source: &Map<String, Value>) -> bool {
+    let media_type = source.get("contentMediaType").and_then(Value::as_str);
+    media_type.is_some_and(|media_type| Media::of(media_type) == Media::Binary)
+        && !source.contains_key("contentEncoding")
+        && !source.contains_key("format")
+        && matches!(
+            source.get("type").map(Value::as_str),
+            None | Some(Some("string"))
+        )
 }
 
 /// A keyword without schemas in it, where its value is of the right kind.

@@ -55,6 +55,8 @@ pub struct Loaded {
     /// The bytes of every further document that was referred to, by its path relative to this one
     /// or its URL without user name, password and query.
     pub files: BTreeMap<String, Vec<u8>>,
+    /// What references name in place of a further document and is not there, and why.
+    pub absent: BTreeMap<String, String>,
     /// Whether it refers to nothing outside itself, so that its own bytes are all that matters.
     pub alone: bool,
     /// The document with its parts, read.
@@ -260,10 +262,19 @@ async fn gather(fetched: Fetched, request: &Request) -> Result<Loaded, String> {
             Parsed(Ok(blocking(move || bundle.finish()).await?))
         }
     };
+    let absent = match &document {
+        Parsed(Ok((_, parts))) => {
+            let unresolved = parts.unresolved.iter();
+            let pairs = unresolved.map(|(name, reason)| (name.clone(), reason.clone()));
+            pairs.collect()
+        }
+        Parsed(Err(_)) => BTreeMap::new(),
+    };
     Ok(Loaded {
         bytes,
         location,
         files,
+        absent,
         alone,
         document,
     })

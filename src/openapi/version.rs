@@ -24,6 +24,22 @@ impl Dialect {
         self >= Self::V3_1
     }
 
+    /// Whether schemas have `$id`s and anchors, as in JSON Schema 2020-12.
+    pub(super) fn has_named_schemas(self) -> bool {
+        self >= Self::V3_1
+    }
+
+    /// Whether multipart bodies have styles, as URL-encoded ones do. 3.0 alone says that they have
+    /// none.
+    pub(super) fn has_multipart_styles(self) -> bool {
+        self != Self::V3_0
+    }
+
+    /// Whether a media type without an encoding as text says that a string is bytes.
+    pub(super) fn has_content_media_types(self) -> bool {
+        self >= Self::V3_1
+    }
+
     /// Whether path items have `query` and `additionalOperations`.
     pub(super) fn has_further_methods(self) -> bool {
         self >= Self::V3_2

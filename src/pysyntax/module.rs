@@ -165,9 +165,7 @@ impl Reader<'_> {
         let mut is_bound = false;
         // Without it annotations would be evaluated, and names in them used before they are bound.
         let mut is_postponed = false;
-        let mut after_class = false;
         for statement in statements {
-            let may_be_documentation = std::mem::take(&mut after_class);
             match statement {
                 Stmt::ImportFrom(import) if !is_bound => {
                     is_postponed |= import.module.as_deref() == Some("__future__");
@@ -192,15 +190,8 @@ impl Reader<'_> {
                         }
                         self.class_name(target.start(), target.id.as_str())?;
                         self.note_class(target.id.as_str(), bytes(assign), known);
-                        after_class = true;
                     } else {
                         return Err((assign.start(), "expected `_api = Api(…)` or a `TypedDict`"));
-                    }
-                }
-                // What documents a class that has no body of its own.
-                Stmt::Expr(text) if may_be_documentation && is_docstring(statement) => {
-                    if let Some(class) = self.facts.classes.last_mut() {
-                        class.range.end = text.end().to_usize();
                     }
                 }
                 Stmt::ClassDef(class) if is_bound => self.class(class)?,

@@ -76,12 +76,11 @@ pub(super) fn render_class(
             used.insert("NotRequired".to_owned());
         }
     }
-    let documentation = documentation(class, types);
     let mut fields = class.fields.iter();
     if fields.all(|field| fits_class_body(field.key, classes)) {
         let total = if any_required { "" } else { ", total=False" };
         let mut text = format!("class {}(TypedDict{total}):\n", class.name);
-        if let Some(lines) = documentation {
+        if let Some(lines) = documentation(class, types) {
             text.push_str(&docstring(&lines, 4));
             text.push_str("\n\n");
         }
@@ -112,12 +111,8 @@ pub(super) fn render_class(
         items.push(Code::text("total=False"));
     }
     let call = Code::call("TypedDict", items);
-    let mut text = Code::around(format!("{} = ", class.name), call, "").laid_out(0, 0, 0);
-    if let Some(lines) = documentation {
-        text.push('\n');
-        text.push_str(&docstring(&lines, 0));
-    }
-    text
+    // Nothing documents it: a text of its own would be one more kind of statement in the grammar.
+    Code::around(format!("{} = ", class.name), call, "").laid_out(0, 0, 0)
 }
 
 /// What a class is, which key tells its kinds apart, and what its keys are.

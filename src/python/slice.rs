@@ -191,7 +191,6 @@ class Owner(TypedDict):
 
 
 Pet = TypedDict("Pet", {"a-b": "Owner | None"})
-"""Documented."""
 
 
 @_api.operation("GET", "/loner")

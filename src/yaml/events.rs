@@ -277,7 +277,7 @@ impl Reader<'_> {
         } else {
             return Ok(());
         };
-        Err(Error::new(
+        Err(Error::limit(
             position,
             format!("expected at most {found} copied by anchors and aliases, found more"),
         ))
@@ -457,7 +457,7 @@ impl Reader<'_> {
         } else {
             format!("expected at most {depth} levels of nesting, found more")
         };
-        Error::new(position, message)
+        Error::limit(position, message)
     }
 }
 

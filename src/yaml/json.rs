@@ -73,7 +73,7 @@ fn check_bounds(text: &str, limits: &Limits) -> Result<(), Error> {
             continue;
         };
         let column = at - line_start + 1;
-        return Err(Error::new(
+        return Err(Error::limit(
             Position { line, column },
             format!("expected at most {bound}, found more"),
         ));

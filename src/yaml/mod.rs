@@ -97,6 +97,8 @@ pub struct Error {
     pub position: Position,
     /// What was expected and what was found.
     pub message: String,
+    /// Whether the text is fine but for what exceeds the limits.
+    pub is_limit: bool,
 }
 
 impl Error {
@@ -104,6 +106,14 @@ impl Error {
         Self {
             position,
             message: message.into(),
+            is_limit: false,
+        }
+    }
+
+    fn limit(position: Position, message: impl Into<String>) -> Self {
+        Self {
+            is_limit: true,
+            ..Self::new(position, message)
         }
     }
 }
@@ -159,7 +169,7 @@ pub fn read_value(bytes: &[u8], limits: &Limits) -> Result<Value, Error> {
 fn text<'a>(bytes: &'a [u8], limits: &Limits) -> Result<&'a str, Error> {
     let start = Position { line: 1, column: 1 };
     if bytes.len() > limits.bytes {
-        return Err(Error::new(
+        return Err(Error::limit(
             start,
             format!(
                 "expected at most {} bytes, found {}",

@@ -118,9 +118,12 @@ fn run(arguments: &Arguments) -> io::Result<bool> {
         .enable_all()
         .build()?;
     let mut number = arguments.case.unwrap_or(0);
+    let current = arguments.failures.join("current");
     while started.elapsed() < Duration::from_secs(arguments.seconds) {
         let input = case(arguments.seed, number, &documents);
         watch.begin(&input);
+        // What is left of a case that ends the process, such as one for which memory is too short.
+        std::fs::write(&current, number.to_string())?;
         let begun = Instant::now();
         panicked.store(false, Ordering::SeqCst);
         let outcome = runtime.block_on(compiled(work.path(), number, &input));
@@ -152,6 +155,7 @@ fn run(arguments: &Arguments) -> io::Result<bool> {
         }
         number += 1;
     }
+    std::fs::remove_file(&current)?;
     println!("| seconds | cases | compiled | refused | failed | slowest, ms |");
     println!("| --- | --- | --- | --- | --- | --- |");
     println!(

@@ -4,9 +4,9 @@ use serde_json::Value;
 
 /// What there is in a tree, counted before anything else is done with it.
 #[derive(Debug, Default)]
-pub(super) struct Census {
+pub(in crate::openapi) struct Census {
     pub(super) nodes: usize,
-    pub(super) references: usize,
+    pub(in crate::openapi) references: usize,
     /// Whether a reference may lead to another place than its own document, or to an anchor.
     pub(super) leads_elsewhere: bool,
     /// Whether there may be `$id`s or anchors.
@@ -14,13 +14,13 @@ pub(super) struct Census {
 }
 
 impl Census {
-    pub(super) fn of(tree: &Value) -> Self {
+    pub(in crate::openapi) fn of(tree: &Value) -> Self {
         let mut census = Self::default();
         census.count(tree);
         census
     }
 
-    pub(super) fn count(&mut self, value: &Value) {
+    fn count(&mut self, value: &Value) {
         self.nodes += 1;
         match value {
             Value::Array(items) => items.iter().for_each(|item| self.count(item)),
@@ -36,9 +36,9 @@ impl Census {
         }
     }
 
-    pub(super) fn count_keyword(&mut self, key: &str, value: &Value) {
+    fn count_keyword(&mut self, key: &str, value: &Value) {
         match key {
-            "$ref" => {
+            "$ref" | "$dynamicRef" => {
                 self.references += 1;
                 self.leads_elsewhere |= value.as_str().is_some_and(|text| !text.starts_with("#/"));
             }

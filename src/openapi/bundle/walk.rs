@@ -1,6 +1,7 @@
 //! Finds the references of trees, and what is known of schemas that have names of their own.
 
 use std::collections::{HashMap, HashSet, VecDeque};
+use std::sync::Arc;
 
 use serde_json::{Map, Value};
 use url::Url;
@@ -11,8 +12,11 @@ use crate::openapi::places::{Bounds, Failure, Place};
 use crate::openapi::pointer::{decoded, escaped, reaches};
 use crate::openapi::positions::Kind;
 
-/// Bytes of references that are spelt anew, and of pointers to schemas that have names.
+/// Bytes of references that are spelt anew, of pointers to schemas that have names, and of places
+/// that are still to be looked at.
 const MOST_SPELT: usize = 64 << 20;
+/// Bytes of an `$id`, resolved, that is still followed: every reference below is joined to it.
+const LONGEST_ID: usize = 4 << 10;
 
 /// The address of a node of a tree that is not changed meanwhile.
 pub(super) type Address = usize;
@@ -26,9 +30,9 @@ pub(super) fn address(value: &Value) -> Address {
 pub(super) struct Base {
     pub(super) tree: usize,
     /// The pointer to the schema whose `$id` is in force; empty for the whole tree.
-    pub(super) resource: String,
+    pub(super) resource: Arc<str>,
     /// That `$id`, resolved.
-    pub(super) id: Option<Url>,
+    pub(super) id: Option<Arc<Url>>,
 }
 
 /// A reference whose target is to be walked.
@@ -37,7 +41,7 @@ pub(super) struct Wanted {
     /// The text of the reference, if it has to be spelt anew.
     pub(super) text: Option<Address>,
     /// The pointer to the schema resource that the fragment is relative to; empty for the tree.
-    pub(super) resource: String,
+    pub(super) resource: Arc<str>,
     /// What stands behind `#`, percent-encoded as written.
     pub(super) fragment: String,
     /// A further way from what the reference leads to, escaped as in a pointer.
@@ -50,7 +54,7 @@ impl Wanted {
     pub(super) fn at(text: &Value, kind: Kind) -> Self {
         Self {
             text: Some(address(text)),
-            resource: String::new(),
+            resource: Arc::default(),
             fragment: String::new(),
             rest: String::new(),
             kind,
@@ -107,9 +111,9 @@ pub(super) struct Walk {
     /// References by their addresses, spelt anew.
     pub(super) spelt: HashMap<Address, String>,
     /// Schemas by `$id`: their tree and pointer.
-    ids: HashMap<Url, (usize, String)>,
+    ids: HashMap<Url, (usize, Arc<str>)>,
     /// Schemas by tree, resource and anchor; `None` where two claim one.
-    anchors: HashMap<(usize, String, String), Option<String>>,
+    anchors: HashMap<(usize, Arc<str>, String), Option<String>>,
     /// Bytes that pointers and references may still take that the document does not spell itself.
     room: usize,
     pub(super) names: Names,
@@ -156,7 +160,8 @@ impl Walk {
         self.spelt.insert(text, spelt);
     }
 
-    fn spend(&mut self, bytes: usize) -> bool {
+    /// Takes room for what is gathered; whether there is any left.
+    pub(super) fn spend(&mut self, bytes: usize) -> bool {
         self.room = self.room.saturating_sub(bytes + 1);
         self.room > 0
     }
@@ -210,8 +215,8 @@ impl Walk {
         let place = self.places.get(tree).filter(|_| self.has_anchors);
         Base {
             tree,
-            resource: String::new(),
-            id: place.and_then(uri),
+            resource: Arc::default(),
+            id: place.and_then(uri).map(Arc::new),
         }
     }
 
@@ -230,8 +235,10 @@ impl Walk {
             && let Some(Value::String(id)) = node.get("$id")
             && self.room > 0
         {
-            base.id = base.id.as_ref().and_then(|base| base.join(id).ok());
-            base.resource = pointer();
+            let joined = base.id.as_ref().and_then(|base| base.join(id).ok());
+            let joined = joined.filter(|url| url.as_str().len() <= LONGEST_ID);
+            base.id = joined.map(Arc::new);
+            base.resource = pointer().into();
             self.spend(base.resource.len());
         }
     }
@@ -243,6 +250,10 @@ impl Walk {
         text: &str,
         mut wanted: Wanted,
     ) -> Result<(), Refused> {
+        if self.is_full() {
+            // The walk goes on for a while, but nothing is gathered any more.
+            return Ok(());
+        }
         let (target, fragment) = text.split_once('#').unwrap_or((text, ""));
         fragment.clone_into(&mut wanted.fragment);
         if let Some((tree, resource)) = self.resource(base, target) {
@@ -259,7 +270,10 @@ impl Walk {
             return Ok(());
         };
         match self.bounds.locate(place, target) {
-            Ok(place) => self.elsewhere.push((place, wanted)),
+            Ok(place) => {
+                self.spend(length(&place));
+                self.elsewhere.push((place, wanted));
+            }
             Err(Failure::Refused(reason)) => {
                 return Err(Refused {
                     tree: base.tree,
@@ -280,9 +294,9 @@ impl Walk {
 
     /// The tree and schema resource that the part of a reference before `#` names, if that can be
     /// told without looking elsewhere.
-    fn resource(&self, base: &Base, target: &str) -> Option<(usize, String)> {
+    fn resource(&self, base: &Base, target: &str) -> Option<(usize, Arc<str>)> {
         if target.is_empty() {
-            return Some((base.tree, base.resource.clone()));
+            return Some((base.tree, Arc::clone(&base.resource)));
         }
         if self.ids.is_empty() {
             return None;
@@ -298,7 +312,7 @@ impl Walk {
             resource, fragment, ..
         } = wanted;
         if fragment.is_empty() {
-            return resource.clone();
+            return resource.to_string();
         }
         if fragment.starts_with('/') {
             let within = format!("{resource}{fragment}");
@@ -309,7 +323,7 @@ impl Walk {
             return fragment.clone();
         }
         let anchor = decoded(fragment).and_then(|name| {
-            let key = (index, resource.clone(), name);
+            let key = (index, Arc::clone(resource), name);
             self.anchors.get(&key).cloned().flatten()
         });
         anchor.unwrap_or_else(|| fragment.clone())
@@ -322,19 +336,19 @@ impl Walk {
             Value::Object(members) => {
                 if let Some(Value::String(_)) = members.get("$id") {
                     self.enter(&mut base, node, || trail.pointer());
-                    if let Some(mut id) = base.id.clone() {
+                    if let Some(mut id) = base.id.as_deref().cloned() {
                         id.set_fragment(None);
-                        let place = (base.tree, base.resource.clone());
+                        let place = (base.tree, Arc::clone(&base.resource));
                         self.ids.entry(id).or_insert(place);
                     }
                 }
                 for keyword in ["$anchor", "$dynamicAnchor"] {
                     if let Some(Value::String(name)) = members.get(keyword) {
                         let pointer = trail.pointer();
-                        if !self.spend(pointer.len() + base.resource.len()) {
+                        if !self.spend(pointer.len()) {
                             return;
                         }
-                        let key = (base.tree, base.resource.clone(), name.clone());
+                        let key = (base.tree, Arc::clone(&base.resource), name.clone());
                         let known = self.anchors.entry(key);
                         known
                             .and_modify(|other| {
@@ -367,5 +381,12 @@ fn uri(place: &Place) -> Option<Url> {
     match place {
         Place::File(path) => Url::from_file_path(path).ok(),
         Place::Web(url) => Some(url.clone()),
+    }
+}
+
+fn length(place: &Place) -> usize {
+    match place {
+        Place::File(path) => path.as_os_str().len(),
+        Place::Web(url) => url.as_str().len(),
     }
 }

@@ -26,6 +26,8 @@ pub(super) struct Servers<'a> {
     /// The document's own: its first root server as an absolute http(s) URL without user name,
     /// password, query and fragment, no slash at its end.
     pub(super) base_url: Option<String>,
+    /// Why it cannot be called, see [`crate::api::Api::unusable_server`].
+    pub(super) unusable: Vec<String>,
     root: Key,
 }
 
@@ -43,15 +45,14 @@ impl<'a> Servers<'a> {
         location: Option<&'a Url>,
         warnings: &mut Vec<String>,
     ) -> Self {
+        let mut unusable = Vec::new();
         let (base_url, root) = match root_server(document, location) {
             Ok(server) => {
-                let base_url = base_url(&server, location, warnings);
+                let base_url = base_url(&server, location, warnings, &mut unusable);
                 (base_url, key(&server, location))
             }
             Err(reason) => {
-                warnings.push(format!(
-                    "the server of the document is not used: {reason}; set `base_url`"
-                ));
+                unusable.push(format!("the server of the document is not used: {reason}"));
                 (None, Key::Text(String::new()))
             }
         };
@@ -59,6 +60,7 @@ impl<'a> Servers<'a> {
             document,
             location,
             base_url,
+            unusable,
             root,
         }
     }
@@ -131,6 +133,7 @@ fn base_url(
     server: &Map<String, Value>,
     location: Option<&Url>,
     warnings: &mut Vec<String>,
+    unusable: &mut Vec<String>,
 ) -> Option<String> {
     if server.is_empty() {
         // OpenAPI's default: `/`, relative to where the document is served.
@@ -139,14 +142,14 @@ fn base_url(
             .map(spelt);
     }
     let Some(template) = server.get("url").and_then(Value::as_str) else {
-        warnings.push("the root server has no `url`; set `base_url`".to_owned());
+        unusable.push("the root server has no `url`".to_owned());
         return None;
     };
     let url = match resolve(server, template, location) {
         Ok(url) => url,
         Err(reason) => {
-            warnings.push(format!(
-                "the root server `{}` is not used: {reason}; set `base_url`",
+            unusable.push(format!(
+                "the root server `{}` is not used: {reason}",
                 without_userinfo(template)
             ));
             return None;
@@ -163,9 +166,8 @@ fn base_url(
         }
     }
     if is_never_reached(&url) {
-        warnings.push(format!(
-            "the root server `{}` is a link-local or metadata address, which is never called; set \
-             `base_url`",
+        unusable.push(format!(
+            "the root server `{}` is a link-local or metadata address, which is never called",
             visible(url.host_str().unwrap_or_default())
         ));
     }
@@ -218,7 +220,7 @@ mod tests {
         let location = location.map(|text| Url::parse(text).unwrap());
         let mut warnings = Vec::new();
         let servers = Servers::new(&document, location.as_ref(), &mut warnings);
-        (servers.base_url, warnings.into_iter().next())
+        (servers.base_url, servers.unusable.into_iter().next())
     }
 
     #[test]
@@ -250,7 +252,7 @@ mod tests {
         );
         let (url, warning) = of(&json!({"url": "/api"}), None);
         assert_eq!(url, None);
-        assert!(warning.unwrap().contains("set `base_url`"));
+        assert!(warning.unwrap().contains("is not used"));
     }
 
     #[test]

@@ -99,11 +99,10 @@ impl Session {
     }
 }
 
-/// Whether an answer says that there is nothing to be had; others may be different in a minute,
-/// and must not cost operations that were there yesterday.
+/// Whether an answer says that there is nothing. Any other may be different in a minute or with a
+/// credential that has not expired, and must not cost operations that were there yesterday.
 fn is_absence(status: StatusCode) -> bool {
-    let passing = [StatusCode::REQUEST_TIMEOUT, StatusCode::TOO_MANY_REQUESTS];
-    status.is_client_error() && !passing.contains(&status)
+    matches!(status, StatusCode::NOT_FOUND | StatusCode::GONE)
 }
 
 async fn body(response: reqwest::Response, left: &AtomicUsize) -> Result<Vec<u8>, String> {

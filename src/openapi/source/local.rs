@@ -1,5 +1,6 @@
 //! Documents that are files.
 
+use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -16,7 +17,7 @@ const REFUSED: &str = "it is no regular file";
 /// byte of them is read.
 pub(crate) fn read_file(path: &Path) -> Result<Vec<u8>, String> {
     let whole = whole(path).map_err(Miss::reason)?;
-    regular(&whole, Limits::DOCUMENT.bytes).map_err(Miss::reason)
+    regular(&whole, Limits::DOCUMENT.bytes, &|_| true).map_err(Miss::reason)
 }
 
 /// Reads a root document. Its own folder is where the path says it is, not where a link leads.
@@ -26,7 +27,7 @@ pub(super) fn root(
     left: &AtomicUsize,
 ) -> Result<(Found, Bounds), Miss> {
     let real = whole(path)?;
-    let bytes = within(&real, left)?;
+    let bytes = within(&real, left, &|_| true)?;
     let own = path.parent().map(or_here).unwrap_or_default();
     let own = std::fs::canonicalize(own).map_err(|error| io(&error))?;
     let name = path.file_name().map(PathBuf::from).unwrap_or_default();
@@ -44,7 +45,7 @@ pub(super) fn part(path: &Path, bounds: &Bounds, left: &AtomicUsize) -> Result<F
     if !bounds.permit(&real) {
         return Err(Miss::Failed(OUTSIDE.to_owned()));
     }
-    let bytes = within(&whole(&real)?, left)?;
+    let bytes = within(&real, left, &|opened| bounds.permit(opened))?;
     Ok(Found {
         place: Place::File(real),
         bytes,
@@ -62,25 +63,41 @@ fn or_here(folder: &Path) -> PathBuf {
 /// A path with its links followed, if it leads to no place of the system's own.
 fn whole(path: &Path) -> Result<PathBuf, Miss> {
     let whole = std::fs::canonicalize(path).map_err(|error| io(&error))?;
-    let of_system = ["/proc", "/sys", "/dev"];
-    if of_system.iter().any(|root| whole.starts_with(root)) {
+    if is_of_system(&whole) {
         return Err(Miss::Failed(REFUSED.to_owned()));
     }
     Ok(whole)
 }
 
-/// Reads a file that fits into what is left for the document and its parts.
-fn within(path: &Path, left: &AtomicUsize) -> Result<Vec<u8>, Miss> {
+fn is_of_system(path: &Path) -> bool {
+    let of_system = ["/proc", "/sys", "/dev"];
+    of_system.iter().any(|root| path.starts_with(root))
+}
+
+/// Reads a file that fits into what is left for the document and its parts, if it may be read
+/// where it turns out to lie.
+fn within(
+    path: &Path,
+    left: &AtomicUsize,
+    permit: &dyn Fn(&Path) -> bool,
+) -> Result<Vec<u8>, Miss> {
     let most = left.load(Ordering::Relaxed);
-    let bytes = regular(path, most)?;
+    let bytes = regular(path, most, permit)?;
     left.fetch_sub(bytes.len().min(most), Ordering::Relaxed);
     Ok(bytes)
 }
 
-fn regular(path: &Path, limit: usize) -> Result<Vec<u8>, Miss> {
+/// `path` has no links any more. One that took the place of the file or of a folder on the way
+/// meanwhile is found out by where the opened file lies.
+fn regular(path: &Path, limit: usize, permit: &dyn Fn(&Path) -> bool) -> Result<Vec<u8>, Miss> {
     let limit = u64::try_from(limit).unwrap_or(u64::MAX);
-    // Its links are followed already; one that took its place meanwhile is not.
-    files::read_regular(path, limit, Links::Refused).map_err(|error| match error {
+    if is_of_system(path) {
+        return Err(Miss::Failed(REFUSED.to_owned()));
+    }
+    let permit = |opened: &Path| !is_of_system(opened) && permit(opened);
+    let read = files::read_permitted(path, limit, Links::Refused, &permit);
+    read.map_err(|error| match error {
+        ReadError::Elsewhere => Miss::Failed(OUTSIDE.to_owned()),
         ReadError::Io(error) => io(&error),
         ReadError::Folder => Miss::Absent("it is a folder; name the document in it".to_owned()),
         ReadError::NotRegular | ReadError::Link => Miss::Failed(REFUSED.to_owned()),
@@ -88,12 +105,16 @@ fn regular(path: &Path, limit: usize) -> Result<Vec<u8>, Miss> {
     })
 }
 
+/// Only what can never be there is absent. Anything else may be different for the next one who
+/// looks, and must not cost operations.
 fn io(error: &std::io::Error) -> Miss {
-    Miss::Absent(match error.kind() {
-        std::io::ErrorKind::NotFound => MISSING.to_owned(),
-        std::io::ErrorKind::PermissionDenied => "permission denied".to_owned(),
-        kind => kind.to_string(),
-    })
+    match error.kind() {
+        ErrorKind::NotFound => Miss::Absent(MISSING.to_owned()),
+        kind @ (ErrorKind::NotADirectory | ErrorKind::InvalidFilename) => {
+            Miss::Absent(kind.to_string())
+        }
+        kind => Miss::Failed(kind.to_string()),
+    }
 }
 
 pub(super) fn too_large() -> String {

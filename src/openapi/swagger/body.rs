@@ -5,24 +5,42 @@ use serde_json::{Map, Value, json};
 use super::parameters::{encoding, value_schema};
 use crate::invisible::visible;
 use crate::openapi::content::is_media_type;
-use crate::openapi::document::{Document, text};
+use crate::openapi::document::{Document, cost, text};
 
 const JSON: &str = "application/json";
 const FORM: &str = "application/x-www-form-urlencoded";
 const MULTIPART: &str = "multipart/form-data";
 
+/// Media types that are looked at of what an operation `consumes` or `produces`: the document's
+/// list is repeated for every operation.
+const MOST_MEDIA_TYPES: usize = 32;
+
 /// What an operation `consumes` or `produces`, its own list before the document's; only what are
-/// media types.
+/// media types, each once.
 pub(in crate::openapi) fn media_types(
     document: &Document,
     operation: &Map<String, Value>,
     key: &str,
+    warn: &mut dyn FnMut(String),
 ) -> Vec<String> {
     let listed = operation.get(key).or_else(|| document.root.get(key));
-    let listed = listed.and_then(Value::as_array).into_iter().flatten();
-    let listed = listed.filter_map(Value::as_str);
-    let listed = listed.filter(|media_type| is_media_type(media_type));
-    listed.map(str::to_owned).collect()
+    let listed = listed
+        .and_then(Value::as_array)
+        .map_or(&[][..], Vec::as_slice);
+    if listed.len() > MOST_MEDIA_TYPES {
+        warn(format!(
+            "of the media types that `{key}` lists only the first {MOST_MEDIA_TYPES} are used"
+        ));
+    }
+    let mut kept: Vec<String> = Vec::new();
+    for media_type in listed.iter().take(MOST_MEDIA_TYPES) {
+        if let Some(text) = media_type.as_str().filter(|text| is_media_type(text))
+            && !kept.iter().any(|known| known == text)
+        {
+            kept.push(text.to_owned());
+        }
+    }
+    kept
 }
 
 /// The parameters of an operation that make its body.
@@ -38,33 +56,51 @@ impl Fields {
     /// The `requestBody` that OpenAPI 3 has for them; else why the operation cannot be called.
     pub(in crate::openapi) fn request_body(
         self,
+        document: &Document,
         consumes: Vec<String>,
         warn: &mut dyn FnMut(String),
     ) -> Result<Option<Value>, String> {
         match (self.whole.as_slice(), self.form.is_empty()) {
             ([], true) => Ok(None),
-            ([], false) => form(&self.form, consumes, warn),
-            ([body], true) => Ok(Some(whole(body, consumes))),
+            ([], false) => form(document, &self.form, consumes, warn),
+            ([body], true) => whole(document, body, consumes).map(Some),
             (_, false) => Err("a body beside the fields of a form".to_owned()),
             (_, true) => Err("more than one body".to_owned()),
         }
     }
 }
 
-fn whole(body: &Map<String, Value>, mut consumes: Vec<String>) -> Value {
+fn whole(
+    document: &Document,
+    body: &Map<String, Value>,
+    mut consumes: Vec<String>,
+) -> Result<Value, String> {
     if consumes.is_empty() {
         consumes.push(JSON.to_owned());
     }
-    let schema = value_schema(body);
-    let media = |media_type| (media_type, json!({"schema": schema}));
-    json!({
+    let media = json!({"schema": value_schema(body)});
+    Ok(json!({
         "description": text(body, "description"),
         "required": body.get("required") == Some(&Value::Bool(true)),
-        "content": consumes.into_iter().map(media).collect::<Map<String, Value>>(),
-    })
+        "content": for_each(document, consumes, &media)?,
+    }))
+}
+
+/// What holds for every one of some media types.
+fn for_each(
+    document: &Document,
+    media_types: Vec<String>,
+    media: &Value,
+) -> Result<Map<String, Value>, String> {
+    let copies = media_types.len().saturating_sub(1);
+    let charged = document.charge(cost(media).saturating_mul(copies));
+    charged.map_err(|error| error.to_string())?;
+    let entries = media_types.into_iter().map(|name| (name, media.clone()));
+    Ok(entries.collect())
 }
 
 fn form(
+    document: &Document,
     fields: &[Map<String, Value>],
     consumes: Vec<String>,
     warn: &mut dyn FnMut(String),
@@ -127,10 +163,9 @@ fn form(
         "schema": {"type": "object", "properties": properties, "required": required},
         "encoding": encodings,
     });
-    let media = |media_type| (media_type, media.clone());
     Ok(Some(json!({
         "required": is_required,
-        "content": chosen.into_iter().map(media).collect::<Map<String, Value>>(),
+        "content": for_each(document, chosen, &media)?,
     })))
 }
 
@@ -142,6 +177,11 @@ fn is_file(schema: &Value) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::yaml::Position;
+
+    fn document(root: Value) -> Document {
+        Document::new(root, Position::default).unwrap()
+    }
 
     fn fields(whole: &[Value], form: &[Value]) -> Fields {
         let [whole, form] = [whole, form].map(|values| {
@@ -153,7 +193,9 @@ mod tests {
 
     fn body(fields: Fields, consumes: &[&str]) -> Value {
         let consumes = consumes.iter().map(|it| (*it).to_owned()).collect();
-        let body = fields.request_body(consumes, &mut |_| {}).unwrap();
+        let document = document(json!({"swagger": "2.0"}));
+        let body = fields.request_body(&document, consumes, &mut |_| {});
+        let body = body.unwrap();
         body.unwrap_or_default()
     }
 
@@ -229,7 +271,25 @@ mod tests {
             fields(&[one.clone(), one.clone()], &[]),
             fields(&[one], &[json!({"name": "f"})]),
         ] {
-            assert!(fields.request_body(Vec::new(), &mut |_| {}).is_err());
+            let document = document(json!({"swagger": "2.0"}));
+            let body = fields.request_body(&document, Vec::new(), &mut |_| {});
+            assert!(body.is_err());
         }
+    }
+
+    #[test]
+    fn a_list_of_media_types_is_bounded_and_each_counts_once() {
+        let many: Vec<String> = (0..MOST_MEDIA_TYPES + 9)
+            .map(|it| format!("a/b{it}"))
+            .collect();
+        let document = document(json!({"swagger": "2.0", "produces": many,
+            "consumes": ["text/csv", "json", "text/csv", 3, "a/b c"]}));
+        let mut warnings = Vec::new();
+        let mut listed =
+            |key| media_types(&document, &Map::new(), key, &mut |text| warnings.push(text));
+        assert_eq!(listed("consumes"), ["text/csv"]);
+        assert_eq!(listed("produces"), many[..MOST_MEDIA_TYPES]);
+        let text = "of the media types that `produces` lists only the first 32 are used";
+        assert_eq!(warnings, [text]);
     }
 }
