@@ -1,4 +1,7 @@
-//! Names of header fields: which are valid, and which are never sent, whoever asks for them.
+//! Names in requests: which headers are valid, which are never sent, whoever asks for them, and which
+//! names of any place let a server take another method.
+
+use percent_encoding::percent_decode_str;
 
 /// Headers that belong to the connection, decide where a request goes, or let a server take one
 /// request for another. `_` is read as `-`, as some servers do.
@@ -49,6 +52,36 @@ pub fn is_token(text: &str) -> bool {
             .all(|byte| byte.is_ascii_alphanumeric() || b"!#$%&'*+-.^_`|~".contains(&byte))
 }
 
+/// Whether a header, query parameter or form field is one by which servers take another method
+/// than that of the request.
+///
+/// Names of parts may be percent-decoded by their reader, since browsers encode some of them.
+#[must_use]
+pub fn is_override(name: &str) -> bool {
+    let decoded = percent_decode_str(name).decode_utf8_lossy();
+    is_plain_override(name) || is_plain_override(&decoded)
+}
+
+fn is_plain_override(name: &str) -> bool {
+    let name = normal(name);
+    name == "_method" || name == "x_http_method" || name.ends_with("method_override")
+}
+
+/// A parameter's name as careless servers see it: without case, cut at `[`, with blanks, dots and
+/// hyphens as underscores, without control characters.
+#[must_use]
+pub fn normal(name: &str) -> String {
+    let name = name.split('[').next().unwrap_or(name);
+    name.trim()
+        .chars()
+        .filter(|character| !character.is_control())
+        .map(|character| match character {
+            ' ' | '.' | '-' | '+' => '_',
+            other => other.to_ascii_lowercase(),
+        })
+        .collect()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -85,12 +118,44 @@ mod tests {
     }
 
     #[test]
+    fn names_that_override_the_method_do_so_however_they_are_spelt() {
+        for name in [
+            "_method",
+            "_METHOD",
+            "%5Fmethod",
+            "_%6dethod",
+            "_method[]",
+            "%5fmethod%5B%5D",
+            "X-HTTP-Method-Override",
+        ] {
+            assert!(is_override(name), "{name}");
+        }
+        for name in ["method", "%255Fmethod", "a%_method"] {
+            assert!(!is_override(name), "{name}");
+        }
+    }
+
+    #[test]
     fn tokens_are_ascii_without_separators() {
         for text in ["X-Trace", "a", "~!#$%&'*+.^_`|", &"x".repeat(256)] {
             assert!(is_token(text), "{text}");
         }
         for text in ["", "a b", "a:b", "a\r", "é", "a/b", "(a)", &"x".repeat(257)] {
             assert!(!is_token(text), "{text}");
+        }
+    }
+
+    #[test]
+    fn names_that_a_server_may_take_for_the_same_are_the_same() {
+        for name in [
+            "api_key",
+            "API_KEY",
+            "api_key[]",
+            "api.key",
+            "api key",
+            "api-key\0",
+        ] {
+            assert_eq!(normal(name), "api_key", "{name}");
         }
     }
 }

@@ -159,6 +159,8 @@ fn references_out_of_the_folders_are_refused() {
         ("%2e%2e/%2e%2e/outside.json", outside),
         ("/etc/passwd", outside),
         ("../../missing.json", outside),
+        (".env", outside),
+        ("parts/.secret.json", outside),
         ("/proc/self/environ", outside),
         ("file:///etc/passwd", "`file:` is refused"),
         ("FILE:api.json", "`FILE:` is refused"),

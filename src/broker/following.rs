@@ -9,10 +9,11 @@ use reqwest::header::{HeaderMap, LINK};
 use url::Url;
 
 use super::base::Base;
-use super::names::{normal, quoted};
+use super::names::quoted;
 use super::outgoing::{LONGEST_URL, Parts};
 use super::templates::decoded_item;
 use crate::api::{Function, Location, PaginationKind};
+use crate::headers::normal;
 use crate::sandbox::CallError;
 use crate::wire::Request;
 

@@ -1,8 +1,6 @@
 //! Names that travel: which headers of an answer are shown, and which names a free-form object
 //! may not take. Which headers are never sent, [`crate::headers`] says.
 
-use percent_encoding::percent_decode_str;
-
 /// Response headers that code may see, beside those that begin like [`SHOWN_PREFIXES`].
 const SHOWN: [&str; 14] = [
     "content-range",
@@ -44,34 +42,6 @@ pub(super) fn is_shown_header(name: &str) -> bool {
     SHOWN.contains(&name) || SHOWN_PREFIXES.iter().any(|prefix| name.starts_with(prefix))
 }
 
-/// Whether a header, query parameter or form field is one by which servers take another method
-/// than that of the request.
-///
-/// Names of parts may be percent-decoded by their reader, since browsers encode some of them.
-pub(super) fn is_override(name: &str) -> bool {
-    let decoded = percent_decode_str(name).decode_utf8_lossy();
-    is_plain_override(name) || is_plain_override(&decoded)
-}
-
-fn is_plain_override(name: &str) -> bool {
-    let name = normal(name);
-    name == "_method" || name == "x_http_method" || name.ends_with("method_override")
-}
-
-/// A parameter's name as careless servers see it: without case, cut at `[`, with blanks, dots and
-/// hyphens as underscores, without control characters.
-pub(super) fn normal(name: &str) -> String {
-    let name = name.split('[').next().unwrap_or(name);
-    name.trim()
-        .chars()
-        .filter(|character| !character.is_control())
-        .map(|character| match character {
-            ' ' | '.' | '-' | '+' => '_',
-            other => other.to_ascii_lowercase(),
-        })
-        .collect()
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -100,37 +70,5 @@ mod tests {
         names.sort_unstable();
         assert_eq!(listed["names"], serde_json::json!(names));
         assert_eq!(listed["prefixes"], serde_json::json!(SHOWN_PREFIXES));
-    }
-
-    #[test]
-    fn names_that_override_the_method_do_so_however_they_are_spelt() {
-        for name in [
-            "_method",
-            "_METHOD",
-            "%5Fmethod",
-            "_%6dethod",
-            "_method[]",
-            "%5fmethod%5B%5D",
-            "X-HTTP-Method-Override",
-        ] {
-            assert!(is_override(name), "{name}");
-        }
-        for name in ["method", "%255Fmethod", "a%_method"] {
-            assert!(!is_override(name), "{name}");
-        }
-    }
-
-    #[test]
-    fn names_that_a_server_may_take_for_the_same_are_the_same() {
-        for name in [
-            "api_key",
-            "API_KEY",
-            "api_key[]",
-            "api.key",
-            "api key",
-            "api-key\0",
-        ] {
-            assert_eq!(normal(name), "api_key", "{name}");
-        }
     }
 }

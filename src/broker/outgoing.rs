@@ -12,11 +12,11 @@ use secrecy::{ExposeSecret as _, SecretString};
 use url::Url;
 
 use super::base::Base;
-use super::names::{is_override, normal, quoted};
+use super::names::quoted;
 use super::routes::Routes;
 use super::templates::{Item, Template, decoded_item};
 use crate::api::{Body, Function, Location, Manifest, Media, Parameter, Style};
-use crate::headers::is_forbidden_header;
+use crate::headers::{is_forbidden_header, is_override, normal};
 use crate::sandbox::CallError;
 use crate::vault::Credential;
 use crate::wire::{self, Arguments, COMPONENT, Request, Value};

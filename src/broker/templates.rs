@@ -2,7 +2,7 @@
 
 use percent_encoding::percent_decode_str;
 
-use super::names::normal;
+use crate::headers::normal;
 
 /// Whether letters must agree in case. The called operation must match exactly; others count
 /// even where a server would have to ignore case, as some do.

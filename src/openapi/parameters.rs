@@ -9,7 +9,7 @@ use super::schema::Schemas;
 use super::version::Dialect;
 use crate::api::schema::type_names;
 use crate::api::{Location, Media, OperationParameter, Style};
-use crate::headers::{is_forbidden_header, is_token};
+use crate::headers::{is_forbidden_header, is_override, is_token};
 use crate::invisible::visible;
 
 /// What became of one declared parameter.
@@ -243,9 +243,9 @@ fn refusal(location: Location, wire_name: &str, label: &str) -> Option<Outcome> 
             return Some(Outcome::Unusable(format!("requires header {wire_name}")));
         }
     }
-    if location == Location::Query && wire_name.eq_ignore_ascii_case("_method") {
-        let reason = "requires query parameter `_method`";
-        return Some(Outcome::Unusable(reason.to_owned()));
+    if location == Location::Query && is_override(wire_name) {
+        let reason = format!("requires query parameter `{}`", visible(wire_name));
+        return Some(Outcome::Unusable(reason));
     }
     if matches!(location, Location::Header | Location::Cookie) && !is_token(wire_name) {
         let reason = format!("parameter {label}: its name cannot be sent there");

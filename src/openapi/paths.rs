@@ -2,7 +2,8 @@
 
 use percent_encoding::percent_decode_str;
 
-use crate::invisible::is_invisible;
+use crate::headers::is_override;
+use crate::invisible::{is_invisible, visible};
 
 const LONGEST: usize = 10_000;
 
@@ -78,9 +79,11 @@ fn check_query(query: &str) -> Result<(), String> {
             return Err(format!("the query of the path holds `{character}`"));
         }
         let name = item.split('=').next().unwrap_or_default();
-        let name = percent_decode_str(name).decode_utf8_lossy();
-        if name.eq_ignore_ascii_case("_method") {
-            return Err("requires query parameter `_method`".to_owned());
+        // A `+` is a blank there.
+        let name = name.replace('+', " ");
+        let name = percent_decode_str(&name).decode_utf8_lossy();
+        if is_override(&name) {
+            return Err(format!("requires query parameter `{}`", visible(&name)));
         }
     }
     Ok(())
@@ -117,6 +120,10 @@ mod tests {
             "/a?{c}",
             "/a?{?b,c}",
             "/a?_method={c}",
+            "/a?X-HTTP-Method-Override=DELETE",
+            "/a?%20_method=x",
+            "/a?+_method=x",
+            "/a?_method[]=x",
             "/a?_Method=PUT",
             "/a?%5Fmethod=PUT",
             "/a?b=1;c=2",

@@ -59,7 +59,12 @@ impl Bounds {
     /// Whether a path, symbolic links followed, may be read.
     pub(super) fn permit(&self, path: &Path) -> bool {
         match self {
-            Self::Folders(folders) => folders.iter().any(|folder| path.starts_with(folder)),
+            // What is hidden is no document: `.env` lies beside the config.
+            Self::Folders(folders) => {
+                let name = path.file_name().unwrap_or_default();
+                !name.as_encoded_bytes().starts_with(b".")
+                    && folders.iter().any(|folder| path.starts_with(folder))
+            }
             Self::Origin(_) => false,
         }
     }
