@@ -1,5 +1,6 @@
 //! From the document's paths to operations, each of which succeeds or fails alone.
 
+use std::borrow::Cow;
 use std::cell::RefCell;
 use std::collections::HashSet;
 
@@ -7,7 +8,7 @@ use indexmap::IndexMap;
 use serde_json::{Map, Value};
 use url::Url;
 
-use super::document::{Document, ReadError, cost, text};
+use super::document::{Document, ReadError, text};
 use super::schema::Schemas;
 use super::servers::Servers;
 use super::{bodies, content, parameters, paths, repairs, security};
@@ -37,12 +38,13 @@ pub(super) fn normalise(document: &Document, location: Option<&Url>) -> Result<A
     api.unusable_server.clone_from(&servers.unusable);
     api.security_schemes = security::schemes(document, &mut api.warnings);
 
+    let security = security::of_document(document, &mut api.warnings);
     let reader = Reader {
         document,
         schemas: Schemas::new(document),
         servers,
-        security: security::of_document(document, &mut api.warnings),
-        security_cost: document.root.get("security").map_or(0, cost),
+        security_cost: security::cost(&security),
+        security,
         told: RefCell::default(),
     };
     let none = Map::new();
@@ -349,10 +351,15 @@ fn operation(
     let contents = &*raised.contents;
     let body = bodies::body(document, schemas, contents, warn)?;
     let (responses, response_descriptions) = content::responses(document, schemas, contents, warn)?;
-    if members.get("security").is_none_or(Value::is_null) {
-        let charged = document.charge(reader.security_cost);
-        charged.map_err(|error| error.to_string())?;
-    }
+    let (security, cost) = match security::of_operation(members, warn) {
+        Some(own) => {
+            // In memory it takes a multiple of its text.
+            let cost = security::cost(&own);
+            (Cow::Owned(own), cost)
+        }
+        None => (Cow::Borrowed(&reader.security), reader.security_cost),
+    };
+    document.charge(cost).map_err(|error| error.to_string())?;
     Ok(Operation {
         operation_id: members
             .get("operationId")
@@ -370,6 +377,6 @@ fn operation(
         responses,
         response_descriptions,
         success_headers: content::success_headers(document, contents),
-        security: security::of_operation(members, &reader.security, warn),
+        security: security.into_owned(),
     })
 }
