@@ -117,21 +117,21 @@ impl<'a> Search<'a> {
     /// Whether an object is a call or an item is a request.
     fn judged(&mut self, members: &'a Map<String, Value>, place: Place) -> Option<Sign> {
         let names = self.names(members);
-        let named = |wanted: &[&str]| {
+        let having = |wanted: &[&str]| {
             let found = names.iter().find(|name| wanted.contains(&&*plain(name)));
             found.map(|name| (*name).to_owned())
         };
         if place == Place::Item
-            && let (Some(method), Some(target)) = (named(METHODS), named(TARGETS))
+            && let (Some(method), Some(target)) = (having(METHODS), having(TARGETS))
         {
             return Some(Sign::Requests(method, target));
         }
-        if let (Some(version), Some(method)) = (named(&["jsonrpc"]), named(&["method"])) {
+        if let (Some(version), Some(method)) = (having(&["jsonrpc"]), having(&["method"])) {
             return Some(Sign::Call(version, method));
         }
         if let (Some(query), Some(further)) = (
-            named(&["query"]),
-            named(&["operationname"]).or_else(|| named(&["variables"])),
+            having(&["query"]),
+            having(&["operationname"]).or_else(|| having(&["variables"])),
         ) {
             return Some(Sign::Call(query, further));
         }
