@@ -180,6 +180,8 @@ fn what_a_document_says_for_all_operations_is_not_repeated_without_bound() {
     let security: Vec<Value> = (0..5000).map(|it| json!({format!("s{it}"): []})).collect();
     let document = swagger(&json!({"security": security}), 3000, &nothing);
     assert_refused(&document, reason);
+    let security: Vec<Value> = (0..1000).map(|it| json!({format!("s{it}"): []})).collect();
+    compile(&swagger(&json!({"security": security}), 1500, &nothing));
     let parameters: Vec<Value> = (0..2000)
         .map(|it| json!({"name": format!("p{it}"), "in": "query", "schema": {"type": "string"}}))
         .collect();
@@ -228,4 +230,22 @@ fn a_long_path_is_not_copied_for_each_of_many_operations() {
         "servers": [{"url": "https://api.example.com"}],
         "paths": {path: {"additionalOperations": operations}}});
     assert_refused(&document, "its operations repeat more than 128 MiB");
+}
+
+#[test]
+fn legal_values_behind_a_reference_are_not_copied_for_each_function() {
+    let values: Vec<String> = (0..20_000).map(|it| format!("value{it}")).collect();
+    let parameter = json!([{"name": "kind", "in": "query",
+        "schema": {"$ref": "#/components/schemas/Kind"}}]);
+    let paths: Map<String, Value> = (0..300)
+        .map(|it| {
+            let operation = json!({"parameters": parameter, "responses": {}});
+            (format!("/p{it}"), json!({"get": operation}))
+        })
+        .collect();
+    let document = json!({"openapi": "3.1.0", "info": {"title": "T", "version": "1"},
+        "servers": [{"url": "https://api.example.com"}], "paths": paths,
+        "components": {"schemas": {"Kind": {"type": "string", "enum": values}}}});
+    let (is_fine, said) = compile(&document);
+    assert!(is_fine, "{said}");
 }

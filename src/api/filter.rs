@@ -1,5 +1,7 @@
 //! Which operations are compiled: the read-only rule, `include` and `exclude`.
 
+use std::collections::HashMap;
+
 use super::manifest::{Skipped, is_known_method, is_mutating};
 use super::model::{Api, Operation, sent_path};
 
@@ -88,12 +90,15 @@ pub fn apply(api: &mut Api, rules: &Rules) -> Result<(), RuleError> {
             }),
         }
     }
+    let mut excluded: HashMap<(&str, &str), &Skipped> = HashMap::new();
+    let those = api.skipped.iter().filter(|it| it.reason == "excluded");
+    for skipped in those {
+        let request = (skipped.method.as_str(), sent_path(&skipped.path));
+        excluded.entry(request).or_insert(skipped);
+    }
     for operation in &kept {
-        let twin = api.skipped.iter().find(|skipped| {
-            skipped.reason == "excluded"
-                && skipped.method == operation.method
-                && sent_path(&skipped.path) == sent_path(&operation.path)
-        });
+        let request = (operation.method.as_str(), sent_path(&operation.path));
+        let twin = excluded.get(&request);
         if let Some(twin) = twin {
             api.warnings.push(format!(
                 "`{} {}` is excluded, yet `{}` is the same request but for a fragment, which is never sent",

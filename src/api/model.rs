@@ -91,6 +91,15 @@ impl OperationServer {
             Self::Document | Self::Elsewhere(_) => None,
         }
     }
+
+    /// What is kept of it in text.
+    #[must_use]
+    pub(crate) fn text(&self) -> &str {
+        match self {
+            Self::Document => "",
+            Self::Own(text) | Self::Elsewhere(text) => text,
+        }
+    }
 }
 
 /// A parameter of an [`Operation`].

@@ -41,13 +41,16 @@ pub(super) fn assemble(inputs: &Inputs<'_>) -> Manifest {
         rendered,
         ..
     } = inputs;
+    let mut copies = Copies::new();
     let functions: Vec<Function> = named
         .api
         .operations
         .iter()
         .zip(&named.names)
         .zip(&rendered.functions)
-        .map(|((operation, names), rendered)| function(named, operation, names, rendered))
+        .map(|((operation, names), rendered)| {
+            function(named, operation, names, rendered, &mut copies)
+        })
         .collect();
     let hashes = |(name, bytes): (&String, &Vec<u8>)| (name.clone(), sha256_hex(bytes));
     Manifest {
@@ -85,6 +88,7 @@ fn function(
     operation: &Operation,
     given: &OperationNames,
     rendered: &RenderedFunction,
+    copies: &mut Copies,
 ) -> Function {
     let mut parameters: Vec<Parameter> = operation
         .parameters
@@ -105,14 +109,19 @@ fn function(
                 allow_reserved: parameter.allow_reserved,
                 content_type: parameter.content_type.clone(),
                 nullable,
-                default: keyword("default").cloned(),
-                r#enum: keyword("enum").and_then(Value::as_array).map(|values| {
-                    let mut values = values.clone();
-                    if nullable && !values.contains(&Value::Null) {
-                        values.push(Value::Null);
-                    }
-                    values
-                }),
+                default: keyword("default")
+                    .filter(|value| copies.has_room_for(value))
+                    .cloned(),
+                r#enum: keyword("enum")
+                    .filter(|value| copies.has_room_for(value))
+                    .and_then(Value::as_array)
+                    .map(|values| {
+                        let mut values = values.clone();
+                        if nullable && !values.contains(&Value::Null) {
+                            values.push(Value::Null);
+                        }
+                        values
+                    }),
                 description: parameter.description.clone(),
                 schema: schema::without_examples(&parameter.schema),
             }
@@ -160,6 +169,62 @@ fn function(
             .collect(),
         security: operation.security.clone(),
         pagination: rendered.pagination.clone(),
+    }
+}
+
+/// Values that parameters may copy, each and all together.
+const MOST_VALUES: usize = 500;
+const MOST_VALUES_IN_ALL: usize = 500_000;
+/// Bytes of their text.
+const MOST_TEXT: usize = 16 << 10;
+const MOST_TEXT_IN_ALL: usize = 16 << 20;
+
+/// What parameters may still copy of defaults and legal values: many of them may refer to one
+/// schema, which has these itself.
+struct Copies {
+    values: usize,
+    text: usize,
+}
+
+impl Copies {
+    fn new() -> Self {
+        Self {
+            values: MOST_VALUES_IN_ALL,
+            text: MOST_TEXT_IN_ALL,
+        }
+    }
+
+    /// Whether a value is small enough; if so, it counts.
+    fn has_room_for(&mut self, value: &Value) -> bool {
+        let (mut values, mut text) = (MOST_VALUES, MOST_TEXT);
+        let mut parts = vec![value];
+        while let Some(part) = parts.pop() {
+            let bytes = match part {
+                Value::String(text) => text.len(),
+                Value::Number(number) => number.as_str().len(),
+                Value::Array(items) if items.len() <= values => {
+                    parts.extend(items);
+                    0
+                }
+                Value::Object(members) if members.len() <= values => {
+                    parts.extend(members.values());
+                    members.keys().map(String::len).sum()
+                }
+                Value::Array(_) | Value::Object(_) => return false,
+                Value::Null | Value::Bool(_) => 0,
+            };
+            let (Some(fewer), Some(less)) = (values.checked_sub(1), text.checked_sub(bytes)) else {
+                return false;
+            };
+            (values, text) = (fewer, less);
+        }
+        let values = self.values.checked_sub(MOST_VALUES - values);
+        let text = self.text.checked_sub(MOST_TEXT - text);
+        let (Some(values), Some(text)) = (values, text) else {
+            return false;
+        };
+        *self = Self { values, text };
+        true
     }
 }
 
@@ -235,6 +300,18 @@ pub(super) fn sha256_hex(bytes: &[u8]) -> String {
 mod tests {
     use super::*;
     use crate::config::Template;
+
+    #[test]
+    fn only_small_values_are_copied_and_not_without_end() {
+        let mut copies = Copies::new();
+        let list = |count: usize| Value::from(vec!["a"; count]);
+        assert!(copies.has_room_for(&list(499)) && !copies.has_room_for(&list(500)));
+        assert!(!copies.has_room_for(&Value::from("a".repeat(MOST_TEXT + 1))));
+        assert!(!copies.has_room_for(&Value::from_iter([("a".repeat(MOST_TEXT + 1), 1)])));
+        let kept = (0..2000).filter(|_| copies.has_room_for(&list(499)));
+        assert_eq!(kept.count(), 999);
+        assert!(!copies.has_room_for(&list(499)));
+    }
 
     #[test]
     fn sources_hold_no_secret_and_no_machine_path() {

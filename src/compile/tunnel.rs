@@ -1,17 +1,16 @@
 //! Operations that can carry others: GraphQL, batches, remote procedure calls, proxies. What the
 //! read-only rule, `include` and `exclude` say of an operation, they do not say of what it carries.
 
+mod bodies;
+
 use std::fmt;
 
 use indexmap::IndexMap;
-use serde_json::{Map, Value};
+use serde_json::Value;
 
-use crate::api::{Function, Location, Manifest, is_mutating};
+use crate::api::{Body, Function, Location, Manifest, is_mutating};
 use crate::config::ServerConfig;
 use crate::invisible::visible;
-
-/// How deep a body is searched for a list of requests.
-const DEPTH: usize = 4;
 
 /// What shows that an operation carries others.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -24,6 +23,8 @@ pub(super) enum Sign {
     MediaType(String),
     /// A body that lists requests by these two keys.
     Requests(String, String),
+    /// A body that is a call by these two keys.
+    Call(String, String),
     /// A parameter that overrides the method.
     Override(String),
 }
@@ -35,7 +36,16 @@ impl fmt::Display for Sign {
             Self::OperationId(text) => write!(f, "its operationId `{}`", visible(text)),
             Self::MediaType(text) => write!(f, "its media type `{}`", visible(text)),
             Self::Requests(method, target) => {
+                let (method, target) = (visible(method), visible(target));
                 write!(f, "a list with `{method}` and `{target}` in its body")
+            }
+            Self::Call(first, second) => {
+                write!(
+                    f,
+                    "`{}` and `{}` in its body",
+                    visible(first),
+                    visible(second)
+                )
             }
             Self::Override(name) => write!(f, "its parameter `{}`", visible(name)),
         }
@@ -82,7 +92,7 @@ pub(super) fn sign(function: &Function, types: &IndexMap<String, Value>) -> Opti
         .or_else(|| in_name(function))
         .or_else(|| in_media_types(function))
         .or_else(|| in_parameters(function))
-        .or_else(|| in_body(function, types))
+        .or_else(|| bodies::sign(function, types))
 }
 
 fn in_path(function: &Function) -> Option<Sign> {
@@ -91,14 +101,18 @@ fn in_path(function: &Function) -> Option<Sign> {
     let found = |segment: &str| Some(Sign::Segment(segment.to_owned()));
     // Others than GET: a GET of these reads the state of one.
     let sends = is_mutating(&function.method);
-    match plain(last).as_str() {
+    match word(last).as_str() {
         "graphql" | "gql" | "jsonrpc" | "rpc" | "xmlrpc" => return found(last),
         "batch" if sends => return found(last),
+        "batches" if function.method == "POST" && is_root(&segments) => return found(last),
         // Below a resource it is many of that one; with an underscore it is Elasticsearch's.
         "bulk" if function.method == "POST" && (last.starts_with('_') || is_root(&segments)) => {
             return found(last);
         }
         _ => {}
+    }
+    if let Some(segment) = within_path(function, &segments) {
+        return found(segment);
     }
     let (proxy, after) = segments
         .iter()
@@ -117,6 +131,43 @@ fn in_path(function: &Function) -> Option<Sign> {
         .iter()
         .any(|one| one.r#in == Location::Query && is_target(&one.wire_name));
     (by_path || by_query).then(|| Sign::Segment((*proxy).to_owned()))
+}
+
+/// A segment before the last that says it.
+fn within_path<'a>(function: &Function, segments: &[&'a str]) -> Option<&'a str> {
+    let mut placeholders = Vec::new();
+    for segment in segments.iter().rev().filter(|it| !it.is_empty()) {
+        // What follows is the tenant, the method or the API that is called.
+        let names_all = !placeholders.is_empty();
+        let shows = match word(segment).as_str() {
+            "graphql" | "gql" | "jsonrpc" | "xmlrpc" | "rpc" => names_all,
+            // One is called by its ID: of two the first is no batch.
+            "batch" => placeholders.len() > 1 && function.method == "POST",
+            _ => false,
+        };
+        if shows {
+            return Some(segment);
+        }
+        if !(segment.starts_with('{') && segment.ends_with('}')) {
+            break;
+        }
+        placeholders.push(segment);
+    }
+    // A part of one, or of what speaks it.
+    let mut all = segments.iter().filter(|_| is_mutating(&function.method));
+    all.find(|segment| {
+        matches!(
+            word(segment).as_str(),
+            "graphql" | "gql" | "jsonrpc" | "xmlrpc"
+        )
+    })
+    .copied()
+}
+
+/// A segment without its extension, [`plain`].
+fn word(segment: &str) -> String {
+    let stem = segment.split('.').next().filter(|stem| !stem.is_empty());
+    plain(stem.unwrap_or(segment))
 }
 
 /// Whether nothing but a version and the like stands before the last segment.
@@ -175,16 +226,42 @@ fn in_media_types(function: &Function) -> Option<Sign> {
         .any(|text| text.to_ascii_lowercase().contains("batch"));
     let shows = |media_type: &String| {
         let essence = media_type.split(';').next().unwrap_or_default().trim();
+        let essence = essence.to_ascii_lowercase();
+        let (bare, _) = essence.rsplit_once('+').unwrap_or((&essence, ""));
         matches!(
-            essence.to_ascii_lowercase().as_str(),
-            "application/graphql"
-                | "application/http"
-                | "message/http"
-                | "application/json-rpc"
-                | "multipart/batch"
-        ) || names_batch && essence.eq_ignore_ascii_case("multipart/mixed")
+            bare,
+            "application/http" | "message/http" | "multipart/batch" | "application/jsonrequest"
+        ) || ["graphql", "json-rpc", "jsonrpc", "xmlrpc", "xml-rpc"]
+            .iter()
+            .any(|word| bare.contains(word))
+            || names_batch && bare == "multipart/mixed"
     };
+    if let Some(range) = anything(function, body, &all) {
+        return Some(Sign::MediaType(range));
+    }
     all.into_iter().find(shows).map(Sign::MediaType)
+}
+
+/// The media range of a `POST` that says nothing else of what it takes: neither another media
+/// type nor a schema.
+fn anything(function: &Function, body: &Body, media_types: &[String]) -> Option<String> {
+    let is_range = |media_type: &String| {
+        let essence = media_type.split(';').next().unwrap_or_default().trim();
+        essence == "*/*" || essence.eq_ignore_ascii_case("application/*")
+    };
+    let says_nothing = |schema: &Value| match schema {
+        Value::Object(members) => members.keys().all(|key| {
+            matches!(
+                key.as_str(),
+                "title" | "description" | "example" | "examples"
+            )
+        }),
+        other => *other == Value::Bool(true) || other.is_null(),
+    };
+    let mut schemas =
+        std::iter::once(&body.schema).chain(body.alternatives.iter().map(|one| &one.schema));
+    (function.method == "POST" && media_types.iter().all(is_range) && schemas.all(says_nothing))
+        .then(|| media_types.first().cloned())?
 }
 
 fn in_parameters(function: &Function) -> Option<Sign> {
@@ -195,63 +272,6 @@ fn in_parameters(function: &Function) -> Option<Sign> {
     let mut names = function.parameters.iter().map(|one| &one.wire_name);
     let found = names.find(|name| overrides(name))?;
     Some(Sign::Override(found.clone()))
-}
-
-fn in_body(function: &Function, types: &IndexMap<String, Value>) -> Option<Sign> {
-    let body = function.body.as_ref()?;
-    if !is_mutating(&function.method) {
-        return None;
-    }
-    let others = body.alternatives.iter().map(|other| &other.schema);
-    std::iter::once(&body.schema)
-        .chain(others)
-        .find_map(|schema| requests(schema, types, DEPTH))
-}
-
-/// A list of objects with a method and a path, at any place that is not too deep.
-fn requests(schema: &Value, types: &IndexMap<String, Value>, depth: usize) -> Option<Sign> {
-    let members = resolved(schema, types)?;
-    if let Some(item) = members.get("items")
-        && let Some(item) = resolved(item, types)
-        && let Some(properties) = item.get("properties").and_then(Value::as_object)
-        && let Some(method) = named(properties, &["method", "http_method", "httpMethod", "verb"])
-        && let Some(target) = named(
-            properties,
-            &[
-                "path",
-                "uri",
-                "url",
-                "relative_url",
-                "relativeUrl",
-                "endpoint",
-            ],
-        )
-    {
-        return Some(Sign::Requests(method, target));
-    }
-    let depth = depth.checked_sub(1)?;
-    let properties = members.get("properties").and_then(Value::as_object);
-    let mut within = properties.into_iter().flat_map(Map::values);
-    within.find_map(|one| requests(one, types, depth))
-}
-
-fn named(properties: &Map<String, Value>, names: &[&str]) -> Option<String> {
-    let found = names.iter().find(|name| properties.contains_key(**name));
-    found.map(|name| (*name).to_owned())
-}
-
-/// The members of a schema, or of the one it refers to.
-fn resolved<'a>(
-    schema: &'a Value,
-    types: &'a IndexMap<String, Value>,
-) -> Option<&'a Map<String, Value>> {
-    let members = schema.as_object()?;
-    match members.get("$ref").and_then(Value::as_str) {
-        None => Some(members),
-        Some(reference) => types
-            .get(reference.trim_start_matches("#/types/"))?
-            .as_object(),
-    }
 }
 
 #[cfg(test)]

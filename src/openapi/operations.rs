@@ -1,5 +1,6 @@
 //! From the document's paths to operations, each of which succeeds or fails alone.
 
+use std::borrow::Cow;
 use std::cell::RefCell;
 use std::collections::HashSet;
 
@@ -7,9 +8,9 @@ use indexmap::IndexMap;
 use serde_json::{Map, Value};
 use url::Url;
 
-use super::document::{Document, ReadError, cost, text};
+use super::document::{Document, ReadError, text};
 use super::schema::Schemas;
-use super::servers::Servers;
+use super::servers::{PathServers, Servers};
 use super::{bodies, content, parameters, paths, repairs, security};
 use crate::api::{ANY_METHOD, Api, Operation, Security, Skipped, is_known_method, sent_path};
 use crate::invisible::visible;
@@ -37,12 +38,13 @@ pub(super) fn normalise(document: &Document, location: Option<&Url>) -> Result<A
     api.unusable_server.clone_from(&servers.unusable);
     api.security_schemes = security::schemes(document, &mut api.warnings);
 
+    let security = security::of_document(document, &mut api.warnings);
     let reader = Reader {
         document,
         schemas: Schemas::new(document),
         servers,
-        security: security::of_document(document, &mut api.warnings),
-        security_cost: document.root.get("security").map_or(0, cost),
+        security_cost: security::cost(&security),
+        security,
         told: RefCell::default(),
     };
     let none = Map::new();
@@ -58,6 +60,7 @@ pub(super) fn normalise(document: &Document, location: Option<&Url>) -> Result<A
         }
     }
     api.warnings.extend(told(reader.told.take()));
+    api.warnings.extend(reader.servers.warning());
     security::check_names(document, &mut api);
     note_fragments(&mut api);
     let roots: Vec<Value> = api
@@ -198,18 +201,21 @@ fn read_path_item(reader: &Reader<'_>, path: &str, item: &PathItem, api: &mut Ap
         // The broker must know the path all the same, whatever methods are behind it.
         skip(api, ANY_METHOD.to_owned(), path, None, reason);
     }
+    let servers = PathServers::new(&item.members);
     let own_server = |value: &Value| {
         let none = Map::new();
         let target = reader.document.resolve(value).ok();
         let members = target.and_then(Value::as_object).unwrap_or(&none);
-        let server = reader.servers.of_operation(&item.members, members);
-        server.own().map(str::to_owned)
+        let server = reader.servers.of_operation(&servers, members);
+        let own = server.own().map(str::to_owned)?;
+        reader.document.charge(own.len()).ok()?;
+        Some(own)
     };
     let further = reader.document.dialect.has_further_methods();
     // Those that are written as they should be come first: another spelling must not hide them.
     let mut seen = HashSet::new();
     let read = |method: String, value: &Value, seen: &mut HashSet<String>, api: &mut Api| {
-        if let Err(reason) = read_operation(reader, path, (&method, value), item, api) {
+        if let Err(reason) = read_operation(reader, path, (&method, value), (item, &servers), api) {
             skip(api, method.clone(), path, own_server(value), &reason);
         }
         seen.insert(method);
@@ -264,7 +270,7 @@ fn read_operation(
     reader: &Reader<'_>,
     path: &str,
     (method, value): (&str, &Value),
-    item: &PathItem,
+    (item, servers): (&PathItem, &PathServers<'_>),
     api: &mut Api,
 ) -> Result<(), String> {
     note_names(value, api);
@@ -287,7 +293,13 @@ fn read_operation(
         let mut told = reader.told.borrow_mut();
         told.entry(text).or_default().push(label.clone());
     };
-    let read = operation(reader, (method, path), &item.members, members, &mut warn);
+    let read = operation(
+        reader,
+        (method, path),
+        (&item.members, servers),
+        members,
+        &mut warn,
+    );
     api.operations.push(read?);
     Ok(())
 }
@@ -326,7 +338,7 @@ fn tags(members: &Map<String, Value>) -> Vec<String> {
 fn operation(
     reader: &Reader<'_>,
     (method, path): (&str, &str),
-    item: &Map<String, Value>,
+    (item, servers): (&Map<String, Value>, &PathServers<'_>),
     members: &Map<String, Value>,
     warn: &mut dyn FnMut(String),
 ) -> Result<Operation, String> {
@@ -349,10 +361,19 @@ fn operation(
     let contents = &*raised.contents;
     let body = bodies::body(document, schemas, contents, warn)?;
     let (responses, response_descriptions) = content::responses(document, schemas, contents, warn)?;
-    if members.get("security").is_none_or(Value::is_null) {
-        let charged = document.charge(reader.security_cost);
-        charged.map_err(|error| error.to_string())?;
-    }
+    let server = reader.servers.of_operation(servers, members);
+    document
+        .charge(server.text().len())
+        .map_err(|error| error.to_string())?;
+    let (security, cost) = match security::of_operation(members, warn) {
+        Some(own) => {
+            // In memory it takes a multiple of its text.
+            let cost = security::cost(&own);
+            (Cow::Owned(own), cost)
+        }
+        None => (Cow::Borrowed(&reader.security), reader.security_cost),
+    };
+    document.charge(cost).map_err(|error| error.to_string())?;
     Ok(Operation {
         operation_id: members
             .get("operationId")
@@ -360,7 +381,7 @@ fn operation(
             .map(str::to_owned),
         method: method.to_owned(),
         path: path.to_owned(),
-        server: reader.servers.of_operation(item, members),
+        server,
         tags: tags(members),
         summary: text(members, "summary"),
         description: text(members, "description"),
@@ -370,6 +391,6 @@ fn operation(
         responses,
         response_descriptions,
         success_headers: content::success_headers(document, contents),
-        security: security::of_operation(members, &reader.security, warn),
+        security: security.into_owned(),
     })
 }

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::{Map, Value};
 
-use super::document::{Document, text};
+use super::document::{Document, cost_of_text, text};
 use super::swagger;
 use super::version::Dialect;
 use crate::api::{Api, Security, SecurityScheme};
@@ -15,6 +15,23 @@ use crate::invisible::visible;
 const NAMED: usize = 5;
 /// What a malformed requirement is read as.
 const OPTIONAL: &str = "it is read as a credential that is optional";
+
+/// Alternatives of one requirement that count.
+const MOST_ALTERNATIVES: usize = 100;
+/// Schemes of one alternative.
+const MOST_SCHEMES: usize = 20;
+/// Scopes of one scheme that count.
+const MOST_SCOPES: usize = 500;
+/// What the table of an alternative costs in memory, in bytes.
+const TABLE_COST: usize = 640;
+
+/// What a copy of a requirement costs, see [`Document::charge`].
+pub(super) fn cost(security: &Security) -> usize {
+    let of_scopes = |scopes: &Vec<String>| scopes.iter().map(|it| cost_of_text(it)).sum::<usize>();
+    let schemes = security.iter().flatten();
+    let inner = schemes.map(|(name, scopes)| cost_of_text(name) + of_scopes(scopes));
+    security.len() * TABLE_COST + inner.sum::<usize>()
+}
 
 fn declared(document: &Document) -> Option<&Map<String, Value>> {
     if document.dialect == Dialect::Swagger2 {
@@ -181,13 +198,12 @@ pub(super) fn of_document(document: &Document, warnings: &mut Vec<String>) -> Se
     .unwrap_or_else(|| vec![BTreeMap::new()])
 }
 
-/// The effective security of an operation.
+/// The security that an operation states itself; `None` where it states none.
 pub(super) fn of_operation(
     operation: &Map<String, Value>,
-    inherited: &Security,
     warn: &mut dyn FnMut(String),
-) -> Security {
-    requirements(operation.get("security"), warn).unwrap_or_else(|| inherited.clone())
+) -> Option<Security> {
+    requirements(operation.get("security"), warn)
 }
 
 /// What a `security` says; `None` where it says nothing. What is malformed means that a
@@ -199,7 +215,14 @@ fn requirements(value: Option<&Value>, warn: &mut dyn FnMut(String)) -> Option<S
         return Some(vec![BTreeMap::new()]);
     };
     let mut requirements = Vec::new();
-    for alternative in alternatives {
+    let mut has_cut_scopes = false;
+    for (index, alternative) in alternatives.iter().enumerate() {
+        if index == MOST_ALTERNATIVES {
+            warn(format!(
+                "`security` has more than {MOST_ALTERNATIVES} alternatives: the rest is left out"
+            ));
+            break;
+        }
         let Some(schemes) = alternative.as_object() else {
             warn(format!(
                 "`security` has an entry that is no mapping: {OPTIONAL}"
@@ -207,12 +230,29 @@ fn requirements(value: Option<&Value>, warn: &mut dyn FnMut(String)) -> Option<S
             requirements.push(BTreeMap::new());
             continue;
         };
-        let schemes = schemes.iter().map(|(name, scopes)| {
-            let scopes = scopes.as_array().into_iter().flatten();
-            let scopes = scopes.filter_map(Value::as_str).map(str::to_owned);
-            (name.clone(), scopes.collect())
-        });
-        requirements.push(schemes.collect());
+        if schemes.len() > MOST_SCHEMES {
+            // A part of its schemes would not be enough.
+            warn(format!(
+                "`security` has an alternative of more than {MOST_SCHEMES} schemes, which is left out"
+            ));
+            continue;
+        }
+        let mut read = BTreeMap::new();
+        for (name, scopes) in schemes {
+            let scopes = scopes.as_array().map(Vec::as_slice).unwrap_or_default();
+            has_cut_scopes |= scopes.len() > MOST_SCOPES;
+            let scopes = scopes.iter().take(MOST_SCOPES).filter_map(Value::as_str);
+            read.insert(name.clone(), scopes.map(str::to_owned).collect());
+        }
+        requirements.push(read);
+    }
+    if has_cut_scopes {
+        warn(format!(
+            "`security` names more than {MOST_SCOPES} scopes of a scheme: the rest is left out"
+        ));
+    }
+    if requirements.is_empty() && !alternatives.is_empty() {
+        requirements.push(BTreeMap::new());
     }
     Some(requirements)
 }
@@ -222,6 +262,26 @@ mod tests {
     use serde_json::json;
 
     use super::*;
+
+    fn read(value: &Value) -> (Security, Vec<String>) {
+        let mut warnings = Vec::new();
+        let security = requirements(Some(value), &mut |text| warnings.push(text));
+        (security.unwrap(), warnings)
+    }
+
+    #[test]
+    fn endless_requirements_are_cut_and_none_becomes_no_credential() {
+        let scopes = vec!["s"; 501];
+        let (security, warnings) = read(&Value::Array(vec![json!({"a": scopes}); 101]));
+        assert_eq!(security.len(), 100);
+        assert!(security.iter().all(|it| it["a"].len() == 500));
+        assert_eq!(warnings.len(), 2, "{warnings:?}");
+        let schemes: Map<String, Value> = (0..21).map(|it| (it.to_string(), json!([]))).collect();
+        // A credential is optional, where `[]` would say that none is sent.
+        let (security, warnings) = read(&json!([schemes]));
+        assert_eq!((security, warnings.len()), (vec![BTreeMap::new()], 1));
+        assert_eq!(read(&json!([])), (Vec::new(), Vec::new()));
+    }
 
     #[test]
     fn no_key_is_sent_in_a_header_that_the_config_refuses() {

@@ -4,7 +4,7 @@ use super::*;
 use crate::api::{Body, Parameter, Style};
 use crate::config::{Filter, OperationRef};
 
-fn function(method: &str, path: &str) -> Function {
+pub(super) fn function(method: &str, path: &str) -> Function {
     Function {
         name: "f".to_owned(),
         operation_id: None,
@@ -23,7 +23,7 @@ fn function(method: &str, path: &str) -> Function {
     }
 }
 
-fn body(content_type: &str, schema: Value) -> Body {
+pub(super) fn body(content_type: &str, schema: Value) -> Body {
     Body {
         name: "body".to_owned(),
         content_type: content_type.to_owned(),
@@ -73,10 +73,21 @@ fn paths_show_what_carries_others_and_what_only_sounds_like_it() {
         ("POST", "/rpc", Some("rpc")),
         ("GET", "/nodes/{name}/proxy/{path}", Some("proxy")),
         ("DELETE", "/passthrough/{url+}", Some("passthrough")),
+        ("POST", "/api/graphql.json", Some("graphql.json")),
+        ("POST", "/xmlrpc.php", Some("xmlrpc.php")),
+        ("GET", "/graphql/{tenant}", Some("graphql")),
+        ("POST", "/graphql/execute", Some("graphql")),
+        ("GET", "/graphql/schema", None),
+        ("POST", "/rpc/{method}", Some("rpc")),
+        ("POST", "/rpc/refresh_view", None),
+        ("POST", "/v1/batches", Some("batches")),
+        ("POST", "/batch/{api}/{v}", Some("batch")),
+        ("POST", "/batch/{id}", None),
         // The state of a batch, and settings of a proxy.
         ("GET", "/batch", None),
         ("GET", "/batch/{id}", None),
-        ("POST", "/batches", None),
+        ("GET", "/batches", None),
+        ("POST", "/stock/batches", None),
         ("POST", "/batch/{id}/cancel", None),
         ("PUT", "/settings/proxy", None),
         ("GET", "/proxy/{id}", None),
@@ -105,11 +116,26 @@ fn operation_ids_media_types_and_bodies_show_it_too() {
     let mut files = function("POST", "/disputes");
     files.body = Some(body("multipart/mixed", json!({})));
     assert_eq!(said(&files), None);
-    for media_type in ["application/graphql", "Multipart/Mixed; boundary=a"] {
+    let media_types = [
+        "application/graphql",
+        "application/graphql+json",
+        "application/vnd.x.jsonrpc+json",
+        "Multipart/Mixed; boundary=a",
+        "*/*",
+    ];
+    for media_type in media_types {
         let mut one = function("POST", "/batchJobs");
         one.body = Some(body(media_type, json!({})));
         let expected = format!("its media type `{media_type}`");
         assert_eq!(said(&one), Some(expected));
+    }
+
+    for schema in [
+        json!({"type": "string", "format": "binary"}),
+        json!({"type": "object"}),
+    ] {
+        files.body = Some(body("*/*", schema));
+        assert_eq!(said(&files), None);
     }
 
     let mut by_parameter = function("POST", "/x");

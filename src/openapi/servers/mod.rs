@@ -3,6 +3,7 @@
 
 mod url;
 
+use std::cell::{Cell, OnceCell};
 use std::net::IpAddr;
 
 use ::url::{Host, Url};
@@ -18,6 +19,8 @@ use crate::invisible::visible;
 
 /// Servers that one reason names.
 const NAMED_SERVERS: usize = 3;
+/// Servers of one list that count.
+const MOST_SERVERS: usize = 50;
 
 /// The servers of a document, to hold those of its paths and operations against.
 pub(super) struct Servers<'a> {
@@ -29,6 +32,28 @@ pub(super) struct Servers<'a> {
     /// Why it cannot be called, see [`crate::api::Api::unusable_server`].
     pub(super) unusable: Vec<String>,
     root: Key,
+    /// Whether a list was longer than what counts of it.
+    was_cut: Cell<bool>,
+}
+
+/// The servers that a path item names for its operations, resolved once for all of them.
+pub(super) struct PathServers<'a> {
+    item: &'a Map<String, Value>,
+    found: OnceCell<OperationServer>,
+}
+
+impl<'a> PathServers<'a> {
+    pub(super) fn new(item: &'a Map<String, Value>) -> Self {
+        Self {
+            item,
+            found: OnceCell::new(),
+        }
+    }
+}
+
+fn listed(holder: &Map<String, Value>) -> Option<&[Value]> {
+    let servers = holder.get("servers")?.as_array()?;
+    (!servers.is_empty()).then_some(servers)
 }
 
 /// What tells servers apart: the URL, else the text that none could be made of.
@@ -62,55 +87,78 @@ impl<'a> Servers<'a> {
             base_url,
             unusable,
             root,
+            was_cut: Cell::new(false),
         }
     }
 
     /// Where an operation is to be had. Its own servers win over those of its path.
     pub(super) fn of_operation(
         &self,
-        path_item: &Map<String, Value>,
+        path: &PathServers<'_>,
         operation: &Map<String, Value>,
     ) -> OperationServer {
-        let written;
-        let declared = if self.document.dialect == Dialect::Swagger2 {
-            written = swagger::operation_servers(self.document, operation, self.location);
-            Some(&written)
-        } else {
-            let holders = [operation, path_item].into_iter();
-            let mut lists = holders.filter_map(|holder| holder.get("servers")?.as_array());
-            lists.find(|servers| !servers.is_empty())
-        };
-        let servers = declared.into_iter().flatten().filter_map(Value::as_object);
-        let servers: Vec<&Map<String, Value>> = servers.collect();
+        if self.document.dialect == Dialect::Swagger2 {
+            let written = swagger::operation_servers(self.document, operation, self.location);
+            return self.among(&written);
+        }
+        if let Some(own) = listed(operation) {
+            return self.among(own);
+        }
+        let of_path = || self.among(listed(path.item).unwrap_or_default());
+        path.found.get_or_init(of_path).clone()
+    }
+
+    /// Which of the servers that an operation or its path names is called.
+    fn among(&self, servers: &[Value]) -> OperationServer {
+        if servers.len() > MOST_SERVERS {
+            self.was_cut.set(true);
+        }
+        let servers = servers.iter().take(MOST_SERVERS);
+        let keys = servers
+            .filter_map(Value::as_object)
+            .map(|server| key(server, self.location));
+        let keys: Vec<Key> = keys.collect();
         // Any of them serves the operation, so one that is the document's will do.
-        let is_root = |server: &&Map<String, Value>| key(server, self.location) == self.root;
-        if servers.is_empty() || servers.iter().any(is_root) {
+        if keys.is_empty() || keys.contains(&self.root) {
             return OperationServer::Document;
         }
-        let urls = servers.iter().filter_map(|server| {
-            let url = resolve(server, template(server), self.location).ok()?;
-            self.is_here(&url).then(|| spelt(url))
+        let mut urls = keys.iter().filter_map(|key| match key {
+            Key::Url(url) => Some(url),
+            Key::Text(_) => None,
         });
-        if let Some(url) = urls.into_iter().next() {
-            return OperationServer::Own(url);
+        let own = self
+            .base_url
+            .as_deref()
+            .and_then(|own| Url::parse(own).ok());
+        let is_here = |url: &&String| {
+            let url = Url::parse(url).ok();
+            matches!((&own, url), (Some(own), Some(url)) if own.origin() == url.origin())
+        };
+        if let Some(url) = urls.find(is_here) {
+            return OperationServer::Own(url.clone());
         }
         let mut shown: Vec<String> = Vec::new();
-        for server in servers {
-            let text = match key(server, self.location) {
+        for key in keys {
+            let text = match key {
                 Key::Url(text) => visible(&text),
                 Key::Text(text) => without_userinfo(&text),
             };
-            if !shown.contains(&text) && shown.len() < NAMED_SERVERS {
+            if shown.len() < NAMED_SERVERS && !shown.contains(&text) {
                 shown.push(text);
             }
         }
         OperationServer::Elsewhere(format!("`{}`", shown.join("`, `")))
     }
 
-    /// Whether a URL is on the origin of the document's own server.
-    fn is_here(&self, url: &Url) -> bool {
-        let own = self.base_url.as_deref().map(Url::parse);
-        matches!(own, Some(Ok(own)) if own.origin() == url.origin())
+    /// What is to say of the lists in the end.
+    pub(super) fn warning(&self) -> Option<String> {
+        let text = || {
+            format!(
+                "operations or paths name more than {MOST_SERVERS} servers of their own: only the \
+                 first of them count"
+            )
+        };
+        self.was_cut.get().then(text)
     }
 }
 
@@ -213,6 +261,36 @@ mod tests {
 
     use super::*;
     use crate::yaml::Position;
+
+    #[test]
+    fn a_long_list_of_own_servers_is_cut_and_one_of_a_path_is_read_once() {
+        let root = json!({"openapi": "3.1.0", "servers": [{"url": "https://a.example"}]});
+        let document = Document::new(root, Position::default).unwrap();
+        let servers = Servers::new(&document, None, &mut Vec::new());
+        let list = |count: usize| {
+            let elsewhere = vec![json!({"url": "https://b.example"}); count];
+            let last = [json!({"url": "https://a.example/own"})];
+            json!({"servers": elsewhere.into_iter().chain(last).collect::<Value>()})
+        };
+        let of = |item: &Value| {
+            let path = PathServers::new(item.as_object().unwrap());
+            servers.of_operation(&path, &Map::new())
+        };
+        let own = OperationServer::Own("https://a.example/own".to_owned());
+        assert_eq!(of(&list(MOST_SERVERS - 1)), own);
+        assert_eq!(servers.warning(), None);
+        let elsewhere = OperationServer::Elsewhere("`https://b.example`".to_owned());
+        assert_eq!(of(&list(MOST_SERVERS)), elsewhere);
+        assert!(servers.warning().unwrap().contains("more than 50 servers"));
+        // An operation's own list wins over what its path's was found to be.
+        let item = list(1);
+        let path = PathServers::new(item.as_object().unwrap());
+        assert_eq!(servers.of_operation(&path, &Map::new()), own);
+        assert!(path.found.get().is_some());
+        let operation = json!({"servers": [{"url": "https://b.example"}]});
+        let found = servers.of_operation(&path, operation.as_object().unwrap());
+        assert_eq!(found, elsewhere);
+    }
 
     fn of(server: &Value, location: Option<&str>) -> (Option<String>, Option<String>) {
         let root = json!({"openapi": "3.1.0", "servers": [server]});
