@@ -181,6 +181,7 @@ pub(super) fn build(
         source_shown: visible(&manifest::shown(server)),
         error,
     })?;
+    let depends_on_place = api.depends_on_location;
     origin::settle(server, lock, on_move, &mut api)?;
     let read_only = server.is_read_only;
     #[cfg(feature = "test-hooks")]
@@ -226,8 +227,7 @@ pub(super) fn build(
         files: (!alone).then_some(&manifest.spec.files),
         absent: &absent,
     };
-    let place = fingerprint::depends_on_place(&text, &source);
-    let inputs = fingerprint::of_inputs(server, &source, place);
+    let inputs = fingerprint::of_inputs(server, &source, depends_on_place);
     #[cfg(feature = "test-hooks")]
     let inputs = if options.no_filter {
         // Never what a compilation without hooks takes for its own.

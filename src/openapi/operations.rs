@@ -57,6 +57,7 @@ pub(super) fn normalise(document: &Document, location: Option<&Url>) -> Result<A
             return Err(ReadError::TooMuchRepeated);
         }
     }
+    api.depends_on_location = reader.servers.location.was_used();
     api.warnings.extend(told(reader.told.take()));
     security::check_names(document, &mut api);
     note_fragments(&mut api);

@@ -1,6 +1,7 @@
 //! Where an API is to be had: the document's first root server, and what its paths and operations
 //! say beside it.
 
+mod location;
 mod url;
 
 use std::net::IpAddr;
@@ -8,6 +9,7 @@ use std::net::IpAddr;
 use ::url::{Host, Url};
 use serde_json::{Map, Value};
 
+use self::location::Location;
 use self::url::{fill_in, resolve, spelt};
 use super::document::Document;
 use super::swagger;
@@ -22,7 +24,8 @@ const NAMED_SERVERS: usize = 3;
 /// The servers of a document, to hold those of its paths and operations against.
 pub(super) struct Servers<'a> {
     document: &'a Document,
-    location: Option<&'a Url>,
+    /// Where the document came from.
+    pub(super) location: Location<'a>,
     /// The document's own: its first root server as an absolute http(s) URL without user name,
     /// password, query and fragment, no slash at its end.
     pub(super) base_url: Option<String>,
@@ -46,10 +49,11 @@ impl<'a> Servers<'a> {
         warnings: &mut Vec<String>,
     ) -> Self {
         let mut unusable = Vec::new();
-        let (base_url, root) = match root_server(document, location) {
+        let location = Location::new(location);
+        let (base_url, root) = match root_server(document, location.url) {
             Ok(server) => {
-                let base_url = base_url(&server, location, warnings, &mut unusable);
-                (base_url, key(&server, location))
+                let base_url = base_url(&server, &location, warnings, &mut unusable);
+                (base_url, key(&server, &location))
             }
             Err(reason) => {
                 unusable.push(format!("the server of the document is not used: {reason}"));
@@ -73,7 +77,7 @@ impl<'a> Servers<'a> {
     ) -> OperationServer {
         let written;
         let declared = if self.document.dialect == Dialect::Swagger2 {
-            written = swagger::operation_servers(self.document, operation, self.location);
+            written = swagger::operation_servers(self.document, operation, self.location.url);
             Some(&written)
         } else {
             let holders = [operation, path_item].into_iter();
@@ -83,12 +87,12 @@ impl<'a> Servers<'a> {
         let servers = declared.into_iter().flatten().filter_map(Value::as_object);
         let servers: Vec<&Map<String, Value>> = servers.collect();
         // Any of them serves the operation, so one that is the document's will do.
-        let is_root = |server: &&Map<String, Value>| key(server, self.location) == self.root;
+        let is_root = |server: &&Map<String, Value>| key(server, &self.location) == self.root;
         if servers.is_empty() || servers.iter().any(is_root) {
             return OperationServer::Document;
         }
         let urls = servers.iter().filter_map(|server| {
-            let url = resolve(server, template(server), self.location).ok()?;
+            let url = resolve(server, template(server), &self.location).ok()?;
             self.is_here(&url).then(|| spelt(url))
         });
         if let Some(url) = urls.into_iter().next() {
@@ -96,7 +100,7 @@ impl<'a> Servers<'a> {
         }
         let mut shown: Vec<String> = Vec::new();
         for server in servers {
-            let text = match key(server, self.location) {
+            let text = match key(server, &self.location) {
                 Key::Url(text) => visible(&text),
                 Key::Text(text) => without_userinfo(&text),
             };
@@ -131,15 +135,13 @@ fn root_server(document: &Document, location: Option<&Url>) -> Result<Map<String
 
 fn base_url(
     server: &Map<String, Value>,
-    location: Option<&Url>,
+    location: &Location<'_>,
     warnings: &mut Vec<String>,
     unusable: &mut Vec<String>,
 ) -> Option<String> {
     if server.is_empty() {
         // OpenAPI's default: `/`, relative to where the document is served.
-        return location
-            .and_then(|location| location.join("/").ok())
-            .map(spelt);
+        return location.join("/").and_then(Result::ok).map(spelt);
     }
     let Some(template) = server.get("url").and_then(Value::as_str) else {
         unusable.push("the root server has no `url`".to_owned());
@@ -194,7 +196,7 @@ fn template(server: &Map<String, Value>) -> &str {
     server.get("url").and_then(Value::as_str).unwrap_or("/")
 }
 
-fn key(server: &Map<String, Value>, location: Option<&Url>) -> Key {
+fn key(server: &Map<String, Value>, location: &Location<'_>) -> Key {
     let template = template(server);
     match resolve(server, template, location) {
         Ok(url) => Key::Url(spelt(url)),
