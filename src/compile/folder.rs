@@ -441,6 +441,11 @@ fn written(folder: &Path) -> Result<Option<Vec<PathBuf>>, String> {
     Ok(Some(files))
 }
 
+/// Whether a folder is that of a server, which this program wrote.
+pub(super) fn is_written(folder: &Path) -> bool {
+    !matches!(written(folder), Ok(None))
+}
+
 /// Whether a manifest that cannot be read, such as that of another version, names this program.
 fn is_of_this_program(bytes: &[u8]) -> bool {
     #[derive(serde::Deserialize)]
