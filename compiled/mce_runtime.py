@@ -1431,9 +1431,14 @@ def _named_parts(name: str, value: Any, style: _Parameter | None, media_type: st
     one_file = _file(value) is not None
     some_file = isinstance(value, list) and any(_file(item) is not None for item in value)
     # No reader of multipart bodies takes objects apart, whatever their style.
-    if style is not None and not one_file and not some_file and not isinstance(value, dict):
-        pairs = _spread(style, value, encoded=False)
-        return [f"{_disposition(key)}\r\n\r\n{text}".encode() for key, text in pairs]
+    is_styled = style is not None and style.style != "deepObject" and not isinstance(value, dict)
+    if style is not None and is_styled and not one_file and not some_file:
+        try:
+            pairs = _spread(style, value, encoded=False)
+            return [f"{_disposition(key)}\r\n\r\n{text}".encode() for key, text in pairs]
+        except _Unfit:
+            # A list whose items hold its delimiter cannot be one part, but a part for each item.
+            pass
     values = value if isinstance(value, list) and not one_file else [value]
     return [_part(name, item, media_type) for item in values]
 

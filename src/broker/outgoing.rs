@@ -478,10 +478,7 @@ fn body_keys<'a>(
         .chain(others)
         .any(|name| {
             // Of a range code may select a form.
-            matches!(
-                Media::of(name),
-                Media::Form | Media::Multipart | Media::Range
-            )
+            matches!(Media::of(name), Media::Form | Media::Multipart) || name.contains('*')
         });
     members.iter().flat_map(move |(key, value)| {
         let inner = match value {

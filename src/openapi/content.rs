@@ -42,13 +42,14 @@ pub(super) fn success_headers(
 const LONGEST_MEDIA_TYPE: usize = 512;
 
 /// Whether a text is a media type or a range of them, with or without parameters, and fit for a
-/// header as it stands.
+/// header as it stands. Some have more than one slash, and mean it.
 pub(super) fn is_media_type(text: &str) -> bool {
     let essence = text.split(';').next().unwrap_or_default().trim_end();
     text.len() <= LONGEST_MEDIA_TYPE
         && text.chars().all(|character| matches!(character, ' '..='~'))
         && text.trim() == text
-        && matches!(essence.split_once('/'), Some((kind, subtype)) if is_token(kind) && is_token(subtype))
+        && essence.contains('/')
+        && essence.split('/').all(is_token)
 }
 
 /// Which media type of a response is used: JSON says most of what comes.
@@ -221,6 +222,7 @@ mod tests {
             "text/*; q=0.5",
             "multipart/form-data; boundary=\"a b\"",
             "application/vnd.a+json ;charset=utf-8",
+            "a/b/c",
         ] {
             assert!(is_media_type(text), "{text:?}");
         }
@@ -233,7 +235,7 @@ mod tests {
             " text/csv",
             "text/csv ",
             "text/c sv",
-            "a/b/c",
+            "a//b",
             "a/b, c/d",
             "text/csv; a=\u{e9}",
             "text/csv;\r\nX: 1",

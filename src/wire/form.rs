@@ -209,12 +209,14 @@ fn named_parts(
     value: &Value,
     encoding: Option<&Encoding>,
 ) -> Result<Vec<Part>, Problem> {
+    // A list whose items hold its delimiter cannot be one part, but a part for each item.
     if let Some(spelling) = spelling(name, encoding)
+        && spelling.style != Style::DeepObject
         && file(value).is_none()
         && !is_list_of_files(value)
         && !matches!(value, Value::Object(_))
+        && let Ok(fields) = style::unencoded(&spelling, &without_nulls(value))
     {
-        let fields = style::unencoded(&spelling, &without_nulls(value))?;
         let parts = fields.into_iter().map(|(name, text)| {
             Ok(Part {
                 headers: disposition(&name, None)?,
