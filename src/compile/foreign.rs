@@ -162,9 +162,11 @@ fn is_of_a_source(path: &Path) -> bool {
         return true;
     }
     let read = fs::File::open(path).and_then(|mut file| file.read_exact(&mut header));
+    let [_, _, mark @ .., _, _, _, _] = header;
     let [_, _, _, _, flags @ ..] = header;
-    // One too short is none.
-    read.is_err() || u32::from_le_bytes(flags) == 0
+    // What is too short, or begins otherwise, is no bytecode to Python.
+    let is_by_hash = mark == *b"\r\n" && matches!(u32::from_le_bytes(flags), 1 | 3);
+    read.is_err() || !is_by_hash
 }
 
 #[cfg(test)]
