@@ -246,7 +246,7 @@ fn missing_and_stale_output_and_another_runtime_fail() {
     has(&seen.stdout, "functions.py: is missing");
     has(
         &seen.stdout,
-        "mce_runtime.py: was compiled from other inputs or by another version",
+        "mce_runtime.py: was changed since it was compiled",
     );
     has(
         &seen.stdout,
@@ -736,7 +736,7 @@ fn output_that_was_tampered_with_is_no_output_that_is_the_same() {
     assert_eq!(seen.code, 1);
     has(
         &seen.stdout,
-        "**the runtime differs**: `not that of this version`",
+        "**the runtime differs**: `changed since it was compiled`",
     );
     let (_, found) = project.json(&["diff", "before", "compiled", "--format", "json"]);
     assert_eq!(found["differs"], true);
@@ -838,7 +838,7 @@ fn what_compiling_does_not_mend_has_a_hint_of_its_own() {
     project.write("compiled/shop/functions.py", "mine = 1\n");
     assert_eq!(
         hint(&project),
-        "move `./compiled/shop/functions.py` elsewhere, or choose another folder for the output; \
+        "restore `./compiled/shop/functions.py` from version control or move it elsewhere, or choose another folder for the output; \
          then run `mce compile` and commit"
     );
     let project = Project::compiled();

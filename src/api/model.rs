@@ -22,6 +22,8 @@ pub struct Api {
     /// What keeps the root server from being called; of no concern where the config says where
     /// calls go.
     pub unusable_server: Vec<String>,
+    /// Whether it matters where the document came from: some server is relative to that.
+    pub depends_on_location: bool,
     /// The security schemes by name.
     pub security_schemes: BTreeMap<String, SecurityScheme>,
     /// Every schema that is referred to, by its canonical JSON pointer (`#/…`).

@@ -59,7 +59,11 @@ impl Sections {
 pub(super) fn markdown(diff: &FolderDiff, failed: &[(&str, &str)]) -> String {
     let differing: Vec<&ServerDiff> = diff.servers.iter().filter(|it| !it.is_empty()).collect();
     let mut changes: Vec<(&str, &Change)> = Vec::new();
-    changes.extend(diff.shared.iter().map(|change| (RUNTIME_FILE, change)));
+    let shared = diff.shared.iter().map(|change| match change.kind {
+        Kind::RuntimeChanged => (RUNTIME_FILE, change),
+        _ => ("beside the servers", change),
+    });
+    changes.extend(shared);
     for diff in &differing {
         let server = diff.server.as_str();
         changes.extend(diff.changes.iter().map(|change| (server, change)));
@@ -177,6 +181,7 @@ fn what(change: &Change) -> String {
             None => format!("**would not be served**: {new}"),
             Some(_) => format!("**its files are not what was compiled**{values}"),
         },
+        Kind::ForeignCode => foreign(change, &subject),
         Kind::RuntimeChanged => format!("**the runtime differs**{values}"),
         Kind::BaseUrlVariableChanged => format!("another variable gives the base URL{values}"),
         Kind::FunctionBaseUrlChanged => format!("its own base URL is another one{values}"),
@@ -262,6 +267,14 @@ fn what(change: &Change) -> String {
         },
         Kind::TagsChanged => format!("other tags{values}"),
     }
+}
+
+fn foreign(change: &Change, name: &str) -> String {
+    if change.old.is_some() && change.new.is_none() {
+        return format!("{name} is gone, which mce did not write");
+    }
+    let values = values(change);
+    format!("**{name} was not written by mce, and Python would run it**{values}")
 }
 
 /// `: a → b`.

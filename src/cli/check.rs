@@ -84,13 +84,18 @@ pub(super) fn report(configured: &Configured, options: &Options) -> Result<Check
 fn by_hand(report: &CheckReport) -> Vec<String> {
     let mut steps = Vec::new();
     let files = report.servers.iter().flat_map(|check| &check.files);
-    let files: Vec<&FileCheck> = files.chain(&report.runtime).collect();
+    let files: Vec<&FileCheck> = files.chain(&report.runtime).chain(&report.beside).collect();
     for file in &files {
         if file.state == FileState::Foreign {
             let path = file.path.display();
             steps.push(format!(
-                "move `{path}` elsewhere, or choose another folder for the output"
+                "restore `{path}` from version control or move it elsewhere, or choose another \
+                 folder for the output"
             ));
+        }
+        if file.state == FileState::Beside {
+            let path = file.path.display();
+            steps.push(format!("remove `{path}` or move it elsewhere"));
         }
     }
     for stale in report.stale.iter().filter(|stale| stale.left.is_some()) {
@@ -136,9 +141,12 @@ fn fix(report: &CheckReport, target: &Target) -> Vec<String> {
 }
 
 /// Whether compiling makes a file what it should be: where only line ends were converted, what
-/// converts them is to be stopped.
+/// converts them is to be stopped, and of somebody else's files it removes none.
 fn is_to_write(file: &FileCheck) -> bool {
-    !matches!(file.state, FileState::Equal | FileState::LineEnds)
+    !matches!(
+        file.state,
+        FileState::Equal | FileState::LineEnds | FileState::Beside
+    )
 }
 
 fn is_to_compile(check: &ServerCheck) -> bool {
@@ -163,6 +171,9 @@ fn summary(report: &CheckReport) -> String {
     if let Some(file) = &report.runtime
         && file.state != FileState::Equal
     {
+        let _ = writeln!(text, "{}", state(file));
+    }
+    for file in &report.beside {
         let _ = writeln!(text, "{}", state(file));
     }
     for stale in &report.stale {
@@ -221,7 +232,12 @@ fn state(file: &FileCheck) -> String {
             );
         }
         FileState::Foreign => {
-            "was not written by mce; move it, or choose another folder for the output"
+            "was not written by mce, which does not overwrite it; restore it from version control, \
+             move it, or choose another folder for the output"
+        }
+        FileState::Beside => "was not written by mce, and Python would run it; remove or move it",
+        FileState::Stale if file.path.ends_with(compile::RUNTIME_FILE) => {
+            "is not that of this version of mce: it is another version's, or was changed by hand"
         }
         _ => "was compiled from other inputs or by another version",
     };
@@ -244,7 +260,7 @@ fn verdict(report: &CheckReport, options: &Options, by_hand: &[String], fix: &[S
         .filter(|check| check.error.is_none() && !check.is_equal())
         .map(|check| check.server.as_str())
         .collect();
-    let others = report.stale.len() + usize::from(is_runtime_other(report));
+    let others = report.stale.len() + report.beside.len() + usize::from(is_runtime_other(report));
     if !differing.is_empty() || others > 0 {
         let folder = options.output.display();
         messages.push(format!("{folder} is not what the inputs give"));

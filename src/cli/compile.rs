@@ -108,7 +108,12 @@ impl Target {
         let config = servers_of(&configured)?;
         for name in &self.servers {
             if config.server(name).is_none() {
-                return Err(unknown(name, config));
+                let known = config.servers.iter().map(|server| server.name.as_str());
+                return Err(unknown(
+                    name,
+                    "the config has no such",
+                    &known.collect::<Vec<_>>(),
+                ));
             }
         }
         Ok(configured)
@@ -148,18 +153,18 @@ fn quoted(word: &str) -> String {
     }
 }
 
-/// A name that no server has.
-fn unknown(name: &str, config: &Config) -> Stop {
-    let stop = Stop::usage(format!("`--server {name}`: the config has no such server"));
+/// A name that none of the servers has that are `known`; `nobody` says where.
+pub(super) fn unknown(name: &str, nobody: &str, known: &[&str]) -> Stop {
+    let stop = Stop::usage(format!("`--server {name}`: {nobody} server"));
     let short: String = name.chars().take(100).collect();
     let likeness = |known: &str| strsim::normalized_damerau_levenshtein(&short, known);
-    let known = config.servers.iter().map(|server| server.name.as_str());
-    let nearest = known.max_by(|one, other| likeness(one).total_cmp(&likeness(other)));
+    let nearest = known
+        .iter()
+        .max_by(|one, other| likeness(one).total_cmp(&likeness(other)));
     match nearest {
         Some(nearest) if likeness(nearest) >= 0.4 => stop.hint(format!("there is `{nearest}`")),
         _ => {
-            let mut names: Vec<_> = config.servers.iter().map(|it| it.name.as_str()).collect();
-            names.truncate(MOST_LINES);
+            let names = known.get(..MOST_LINES).unwrap_or(known);
             stop.hint(format!("there are: {}", names.join(", ")))
         }
     }

@@ -1,12 +1,13 @@
 //! `mce diff`.
 
-use std::path::PathBuf;
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use clap::ValueEnum;
 use serde::Serialize;
 
-use super::compile::{Target, failures};
+use super::compile::{Target, failures, unknown};
 use super::output;
 use super::startup::Startup;
 use super::stop::{OrStop, Stop};
@@ -81,12 +82,7 @@ struct Failed<'a> {
 
 pub(super) fn run(arguments: &Arguments, startup: &Startup) -> Outcome {
     if let [old, new] = arguments.folders.as_slice() {
-        for folder in [old, new] {
-            if !folder.is_dir() {
-                let message = format!("`{}` is no folder", folder.display());
-                return Err(Stop::usage(message).hint("name two folders of compiled servers"));
-            }
-        }
+        check_folders(old, new, &arguments.target.servers)?;
         let diff = compile::compare_folders(old, new, &arguments.target.servers).or_stop()?;
         return show(arguments, &diff, &[], None);
     }
@@ -107,6 +103,37 @@ pub(super) fn run(arguments: &Arguments, startup: &Startup) -> Outcome {
         shared: report.shared(),
     };
     show(arguments, &diff, &failed, report.error.as_deref())
+}
+
+/// Whether there is anything to compare: a folder that is mistyped has no differences.
+fn check_folders(old: &Path, new: &Path, servers: &[String]) -> Result<(), Stop> {
+    let mut known = BTreeSet::new();
+    for folder in [old, new] {
+        let shown = folder.display();
+        if !folder.is_dir() {
+            let stop = Stop::usage(format!("`{shown}` is no folder"));
+            return Err(stop.hint("name two folders of compiled servers"));
+        }
+        if folder.join(compile::MANIFEST_FILE).exists() {
+            let stop = Stop::usage(format!("`{shown}` is the folder of a single server"));
+            return Err(stop.hint("name the folder that holds it; `--server` picks one server"));
+        }
+        known.extend(compile::compiled_servers(folder).or_stop()?);
+    }
+    if known.is_empty() {
+        let (old, new) = (old.display(), new.display());
+        let stop = Stop::usage(format!(
+            "neither `{old}` nor `{new}` holds a compiled server"
+        ));
+        return Err(stop.hint("name two folders that `mce compile` wrote, such as `compiled`"));
+    }
+    let known: Vec<&str> = known.iter().map(String::as_str).collect();
+    for name in servers {
+        if !known.contains(&name.as_str()) {
+            return Err(unknown(name, "neither folder has such a", &known));
+        }
+    }
+    Ok(())
 }
 
 fn show(

@@ -1,7 +1,7 @@
 //! Whether what is committed is what the inputs give: `mce compile --check` and `mce diff`. Writes
 //! nothing, and takes no fingerprint's word for it.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 use serde::Serialize;
@@ -10,7 +10,10 @@ use super::committed::{self, FileCheck, FileState};
 use super::diff::{Change, Integrity, Level, ServerDiff, Side, compare};
 use super::manifest::sha256_hex;
 use super::origin::OnMove;
-use super::{FolderError, Options, RUNTIME, RUNTIME_FILE, Run, each_server, folder, names, server};
+use super::{
+    FolderError, MANIFEST_FILE, Options, RUNTIME, RUNTIME_FILE, Run, each_server, folder, foreign,
+    names, server,
+};
 use crate::config::{Config, Environment, ServerConfig};
 use crate::openapi::Loaded;
 
@@ -23,6 +26,8 @@ pub struct CheckReport {
     pub runtime: Option<FileCheck>,
     /// Folders of servers that the config does not list.
     pub stale: Vec<Stale>,
+    /// What mce did not write beside the servers' folders, and Python would run.
+    pub beside: Vec<FileCheck>,
     /// What failed that concerns no single server.
     pub error: Option<String>,
 }
@@ -73,13 +78,19 @@ impl CheckReport {
         let runtime = self.runtime.as_ref();
         self.error.is_none()
             && self.stale.is_empty()
+            && self.beside.is_empty()
             && runtime.is_none_or(|file| file.state == FileState::Equal)
             && self.servers.iter().all(ServerCheck::is_equal)
     }
 
-    /// What compiling would change that concerns no single server: the runtime.
+    /// What is otherwise than the inputs say that concerns no single server.
     #[must_use]
     pub fn shared(&self) -> Vec<Change> {
+        let beside = self.beside.iter().map(|file| foreign_code(&file.path));
+        self.runtime_changed().into_iter().chain(beside).collect()
+    }
+
+    fn runtime_changed(&self) -> Vec<Change> {
         let Some(runtime) = &self.runtime else {
             return Vec::new();
         };
@@ -87,8 +98,9 @@ impl CheckReport {
             FileState::Equal => return Vec::new(),
             FileState::Missing => "missing",
             FileState::LineEnds => "that of this version, but for its line ends",
-            FileState::Foreign => "a file that mce did not write",
-            FileState::Stale | FileState::Edited => "not that of this version",
+            FileState::Foreign | FileState::Beside => "a file that mce did not write",
+            FileState::Edited => "changed since it was compiled",
+            FileState::Stale => "not that of this version",
         };
         let is_harmless = matches!(runtime.state, FileState::Missing | FileState::LineEnds);
         vec![runtime_change(is_harmless, found, OF_THIS_VERSION)]
@@ -130,26 +142,33 @@ pub async fn check(
         check
     });
     report.servers = checks.collect();
+    report.beside = checks_of(foreign::beside(&options.output, &names(config)));
     let listed = options.only.is_empty().then(|| names(config));
-    match check_shared(&options.output, listed.as_deref()) {
+    // Such a manifest vouches for the runtime of this version: it was written together with it.
+    let is_manifest = |file: &FileCheck| file.path.ends_with(MANIFEST_FILE);
+    let mut files = report.servers.iter().flat_map(|check| &check.files);
+    let is_current = files.any(|file| is_manifest(file) && file.state == FileState::Equal);
+    match check_shared(&options.output, listed.as_deref(), is_current) {
         Ok((runtime, stale)) => (report.runtime, report.stale) = (Some(runtime), stale),
         Err(error) => report.error = Some(error.to_string()),
     }
     report
 }
 
-/// What belongs to no single server; with `listed`, which servers there are.
+/// What belongs to no single server; with `listed`, which servers there are. `is_current` says that
+/// the runtime of this version was written.
 fn check_shared(
     output: &Path,
     listed: Option<&[String]>,
+    is_current: bool,
 ) -> Result<(FileCheck, Vec<Stale>), FolderError> {
     let path = output.join(RUNTIME_FILE);
     let found = folder::read_regular(&path)?;
     let state = match &found {
         Some(bytes) if !folder::is_runtime(bytes) => FileState::Foreign,
-        // Of an old one it cannot be told whether it was changed: it has no hash.
+        // Else it may be an old one, of which it cannot be told whether it was changed.
         bytes => match committed::state(bytes.as_deref(), RUNTIME, |_| false) {
-            FileState::Edited => FileState::Stale,
+            FileState::Edited if !is_current => FileState::Stale,
             state => state,
         },
     };
@@ -165,6 +184,19 @@ fn check_shared(
         }
     }
     Ok((FileCheck { path, state }, unlisted))
+}
+
+/// Files of somebody else.
+fn checks_of(paths: Vec<PathBuf>) -> Vec<FileCheck> {
+    let checks = paths.into_iter().map(|path| FileCheck {
+        path,
+        state: FileState::Beside,
+    });
+    checks.collect()
+}
+
+fn foreign_code(path: &Path) -> Change {
+    Change::of_foreign(&path.to_string_lossy(), None, None)
 }
 
 /// Compiles one server in memory and compares it with what is in its folder.
@@ -188,8 +220,11 @@ fn check_server(
         functions: Some(&built.functions),
         integrity: Integrity::AsCompiled,
     };
-    let files = committed.states(&built.functions, &built.text);
+    let mut files = committed.states(&built.functions, &built.text);
     let mut diff = compare(&server.name, committed.side(), Some(new));
+    let beside = foreign::of_server(&options.output.join(&server.name));
+    diff.note(beside.iter().map(|path| foreign_code(path)));
+    files.extend(checks_of(beside));
     let others: Vec<&str> = files
         .iter()
         .filter(|file| file.state != FileState::Equal)
@@ -235,18 +270,51 @@ pub fn compare_folders(old: &Path, new: &Path, only: &[String]) -> Result<Folder
     servers.retain(|server| only.is_empty() || only.contains(server));
     let mut diff = FolderDiff::default();
     for server in servers {
+        let [before, after] = [old, new].map(|output| {
+            let folder = output.join(&server);
+            foreign::hashes(&folder, &foreign::of_server(&folder))
+        });
         let (old, new) = (
             committed::read(old, &server)?,
             committed::read(new, &server)?,
         );
         if old.manifest.is_some() || new.manifest.is_some() {
             let mut compared = compare(&server, old.side(), new.side());
+            compared.note(compare_foreign(&before, &after));
             compared.note_parts(&old.differing(&new));
             diff.servers.push(compared);
         }
     }
     diff.shared = compare_runtimes(old, new)?;
+    let beside = |output: &Path| -> Result<_, FolderError> {
+        let found = foreign::beside(output, &folder::compiled(output)?);
+        Ok(foreign::hashes(output, &found))
+    };
+    let (before, after) = (beside(old)?, beside(new)?);
+    diff.shared.extend(compare_foreign(&before, &after));
     Ok(diff)
+}
+
+/// What differs in files of somebody else, by their names and hashes.
+fn compare_foreign(old: &BTreeMap<String, String>, new: &BTreeMap<String, String>) -> Vec<Change> {
+    let names: BTreeSet<&String> = old.keys().chain(new.keys()).collect();
+    let changes = names.into_iter().filter_map(|name| {
+        let (before, after) = (old.get(name), new.get(name));
+        let change =
+            || Change::of_foreign(name, before.map(String::as_str), after.map(String::as_str));
+        (before != after).then(change)
+    });
+    changes.collect()
+}
+
+/// The servers that a folder holds, compiled.
+///
+/// # Errors
+///
+/// Where it cannot be read.
+pub fn compiled_servers(output: &Path) -> Result<Vec<String>, FolderError> {
+    folder::check_output(output)?;
+    folder::compiled(output)
 }
 
 fn compare_runtimes(old: &Path, new: &Path) -> Result<Vec<Change>, FolderError> {

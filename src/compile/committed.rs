@@ -28,8 +28,10 @@ pub enum FileState {
     Edited,
     /// What it should be, or what was compiled once, but for its line ends.
     LineEnds,
-    /// A file that mce did not write.
+    /// A file that mce did not write, where one of its own belongs.
     Foreign,
+    /// A file or folder that mce did not write, which Python would run: beside what was compiled.
+    Beside,
 }
 
 /// A file and its state.
@@ -154,9 +156,8 @@ impl Committed {
         };
         let is_intact = |bytes: &[u8]| fingerprint::intact(bytes).is_some();
         let module = match &self.functions {
-            Some(bytes) if self.manifest.is_none() && !folder::is_module(bytes) => {
-                FileState::Foreign
-            }
+            // As compiling judges, which overwrites no such file.
+            Some(bytes) if !folder::is_module(bytes) && !vouched(bytes) => FileState::Foreign,
             bytes => state(bytes.as_deref(), functions, vouched),
         };
         vec![

@@ -113,13 +113,6 @@ pub(super) fn of_inputs(server: &ServerConfig, source: &Source<'_>, place: bool)
     half(effective.to_string().as_bytes())
 }
 
-/// Whether the text of a manifest holds an address that may come from where its document was
-/// loaded.
-pub(super) fn depends_on_place(text: &str, source: &Source<'_>) -> bool {
-    let host = source.location.and_then(Url::host_str);
-    host.is_some_and(|host| text.contains(host))
-}
-
 /// Puts the fingerprint in place: the manifest's text is that of one with an empty fingerprint.
 pub(super) fn seal(text: &mut String, inputs: &str) -> Option<String> {
     let place = text.find(str::from_utf8(BEFORE).ok()?)? + BEFORE.len();

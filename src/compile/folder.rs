@@ -9,6 +9,7 @@ use super::manifest::sha256_hex;
 use super::{FUNCTIONS_FILE, MANIFEST_FILE, RUNTIME, RUNTIME_FILE, RuntimeReport, swap};
 use crate::api::{MANIFEST_VERSION, Manifest};
 use crate::files::{self, Links, ReadError};
+use crate::invisible::visible;
 use crate::python::{MODULE_MARK, RUNTIME_MARK};
 
 /// Size of a file that is read back, in bytes.
@@ -88,19 +89,21 @@ pub(super) fn unreadable(path: PathBuf, bytes: &[u8], reason: String) -> FolderE
     }
 }
 
+/// Reads a manifest. What is wrong with it may repeat texts of it, and is shown to people.
 pub(super) fn parse_manifest(bytes: &[u8]) -> Result<Manifest, String> {
     #[derive(serde::Deserialize)]
     struct Version {
         manifest_version: u32,
     }
-    let version: Version = serde_json::from_slice(bytes).map_err(|error| error.to_string())?;
+    let said = |error: serde_json::Error| visible(&error.to_string());
+    let version: Version = serde_json::from_slice(bytes).map_err(said)?;
     if version.manifest_version != MANIFEST_VERSION {
         return Err(format!(
             "`manifest_version` is {}, this version of mce knows {MANIFEST_VERSION}",
             version.manifest_version
         ));
     }
-    serde_json::from_slice(bytes).map_err(|error| error.to_string())
+    serde_json::from_slice(bytes).map_err(said)
 }
 
 /// The bytes of a regular file; `None` where there is nothing.
@@ -423,7 +426,8 @@ fn written(folder: &Path) -> Result<Option<Vec<PathBuf>>, String> {
             .is_some_and(|plain| plain == file.as_str());
         if !is_plain {
             return Err(format!(
-                "its manifest lists `{file}`, which is no plain file name"
+                "its manifest lists `{}`, which is no plain file name",
+                visible(file)
             ));
         }
         let path = folder.join(file);
@@ -435,6 +439,11 @@ fn written(folder: &Path) -> Result<Option<Vec<PathBuf>>, String> {
     }
     files.push(path);
     Ok(Some(files))
+}
+
+/// Whether a folder is that of a server, which this program wrote.
+pub(super) fn is_written(folder: &Path) -> bool {
+    !matches!(written(folder), Ok(None))
 }
 
 /// Whether a manifest that cannot be read, such as that of another version, names this program.

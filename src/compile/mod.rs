@@ -13,6 +13,7 @@ pub mod diff;
 mod facts;
 mod fingerprint;
 mod folder;
+mod foreign;
 mod json;
 mod manifest;
 mod origin;
@@ -37,7 +38,9 @@ use crate::config::{Config, Environment, ServerConfig};
 use crate::invisible::visible;
 use crate::openapi::{self, Fetched, Loaded};
 
-pub use check::{CheckReport, FolderDiff, ServerCheck, Stale, check, compare_folders};
+pub use check::{
+    CheckReport, FolderDiff, ServerCheck, Stale, check, compare_folders, compiled_servers,
+};
 pub use committed::{FileCheck, FileState};
 pub use folder::{Cleaned, FolderError, clean};
 pub use report::{Reason, Report, RuntimeReport, ServerReport};
@@ -164,12 +167,19 @@ pub async fn run_with(
     });
     report.servers = reports.collect();
     report.runtime = run.runtime.get().and_then(|it| it.clone().ok());
+    let (output, names) = (options.output.clone(), names(config));
+    let beside = tokio::task::spawn_blocking({
+        let (output, names) = (output.clone(), names.clone());
+        move || foreign::beside(&output, &names)
+    });
+    let beside = beside.await.unwrap_or_default();
+    report
+        .warnings
+        .extend(beside.iter().map(|path| foreign::warning(path)));
     // A name that is mistyped must not cost the output, and the names it locks, of the server meant.
     if options.dry_run || !options.only.is_empty() || report.failed() {
         return report;
     }
-    let names = names(config);
-    let output = options.output.clone();
     let finished = tokio::task::spawn_blocking(move || folder::finish(&output, &names)).await;
     match finished {
         Ok(Ok(finished)) => {

@@ -8,7 +8,7 @@ use super::fingerprint::{Read, Source};
 use super::folder::{self, FolderError};
 use super::manifest::{self, Inputs};
 use super::origin::{self, Moved, OnMove};
-use super::{Options, Run, ServerReport, advice, fingerprint, json, shortcut, tunnel};
+use super::{Options, Run, ServerReport, advice, fingerprint, foreign, json, shortcut, tunnel};
 use crate::api::filter::{self, RuleError, Rules, Selection};
 use crate::api::{Manifest, NamedApi, NamingError, give_names};
 use crate::config::{Environment, Filter, ServerConfig};
@@ -111,6 +111,7 @@ pub(super) fn reuse(
         return Err(CompileError::Late);
     }
     run.write_runtime()?;
+    warn_of_foreign(server, options, report);
     report.paths = folder::paths(&options.output, &server.name).into();
     report.up_to_date = true;
     Ok(true)
@@ -151,9 +152,16 @@ pub(super) fn compile(
         &built.text,
         options.dry_run,
     )?;
+    warn_of_foreign(server, options, report);
     report.paths = written.paths;
     report.changed = written.changed;
     Ok(())
+}
+
+fn warn_of_foreign(server: &ServerConfig, options: &Options, report: &mut ServerReport) {
+    let found = foreign::of_server(&options.output.join(&server.name));
+    let warnings = found.iter().map(|path| foreign::warning(path));
+    report.warnings.splice(0..0, warnings);
 }
 
 /// Compiles a loaded document. `lock` is the committed manifest.
@@ -181,6 +189,7 @@ pub(super) fn build(
         source_shown: visible(&manifest::shown(server)),
         error,
     })?;
+    let depends_on_place = api.depends_on_location;
     origin::settle(server, lock, on_move, &mut api)?;
     let read_only = server.is_read_only;
     #[cfg(feature = "test-hooks")]
@@ -226,8 +235,7 @@ pub(super) fn build(
         files: (!alone).then_some(&manifest.spec.files),
         absent: &absent,
     };
-    let place = fingerprint::depends_on_place(&text, &source);
-    let inputs = fingerprint::of_inputs(server, &source, place);
+    let inputs = fingerprint::of_inputs(server, &source, depends_on_place);
     #[cfg(feature = "test-hooks")]
     let inputs = if options.no_filter {
         // Never what a compilation without hooks takes for its own.

@@ -148,11 +148,14 @@ fn check(output: &Path, server: &str) -> Result<Verified, VerifyError> {
         )));
     }
     if manifest.server != server {
-        return Err(refuse(format!("it is that of `{}`", manifest.server)));
+        return Err(refuse(format!(
+            "it is that of `{}`",
+            visible(&manifest.server)
+        )));
     }
     for function in &manifest.functions {
         if !is_known_method(&function.method) {
-            let (name, method) = (&function.name, visible(&function.method));
+            let (name, method) = (visible(&function.name), visible(&function.method));
             return Err(refuse(format!("the method of `{name}` is `{method}`")));
         }
         let is_here = function.base_url.as_deref().is_none_or(|own| {
@@ -162,7 +165,7 @@ fn check(output: &Path, server: &str) -> Result<Verified, VerifyError> {
         if !is_here {
             return Err(refuse(format!(
                 "the `base_url` of `{}` is on another origin than the server's",
-                function.name
+                visible(&function.name)
             )));
         }
     }
@@ -173,7 +176,8 @@ fn check(output: &Path, server: &str) -> Result<Verified, VerifyError> {
             .is_none_or(|plain| plain != file.as_str())
         {
             return Err(refuse(format!(
-                "`outputs` lists `{file}`, which is no plain file name"
+                "`outputs` lists `{}`, which is no plain file name",
+                visible(file)
             )));
         }
         let path = folder.join(file);

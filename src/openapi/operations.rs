@@ -59,6 +59,7 @@ pub(super) fn normalise(document: &Document, location: Option<&Url>) -> Result<A
             return Err(ReadError::TooMuchRepeated);
         }
     }
+    api.depends_on_location = reader.servers.location.was_used();
     api.warnings.extend(told(reader.told.take()));
     api.warnings.extend(reader.servers.warning());
     security::check_names(document, &mut api);

@@ -23,6 +23,8 @@ pub enum Level {
 pub enum Kind {
     /// A server's files are not what was compiled: it would not be served.
     NotAsCompiled,
+    /// There is a file that mce did not write and that Python would run.
+    ForeignCode,
     /// `mce_runtime.py` differs.
     RuntimeChanged,
     /// The API is at another origin: credentials go there.

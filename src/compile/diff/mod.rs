@@ -126,6 +126,19 @@ impl Change {
         }
     }
 
+    /// That there is a file which mce did not write and Python would run; the texts tell one from
+    /// another.
+    pub(super) fn of_foreign(name: &str, old: Option<&str>, new: Option<&str>) -> Self {
+        let is_gone = old.is_some() && new.is_none();
+        let level = if is_gone {
+            Level::Other
+        } else {
+            Level::Security
+        };
+        let change = Self::new(level, Kind::ForeignCode).about(name);
+        change.maybe_from(old).maybe_to(new)
+    }
+
     /// That `mce_runtime.py` is not what it was; the texts say what it was and is.
     pub(super) fn of_runtime(level: Level, old: &str, new: &str) -> Self {
         Self::new(level, Kind::RuntimeChanged).from(old).to(new)
@@ -162,6 +175,12 @@ impl ServerDiff {
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.changes.is_empty()
+    }
+
+    /// Adds changes that the manifests do not show.
+    pub(super) fn note(&mut self, changes: impl IntoIterator<Item = Change>) {
+        self.changes.extend(changes);
+        self.changes.sort();
     }
 
     /// Sees to it that something is said where these parts of the output differ.

@@ -1,6 +1,7 @@
 //! Where an API is to be had: the document's first root server, and what its paths and operations
 //! say beside it.
 
+mod location;
 mod url;
 
 use std::cell::{Cell, OnceCell};
@@ -9,6 +10,7 @@ use std::net::IpAddr;
 use ::url::{Host, Url};
 use serde_json::{Map, Value};
 
+use self::location::Location;
 use self::url::{fill_in, resolve, spelt};
 use super::document::Document;
 use super::swagger;
@@ -25,7 +27,8 @@ const MOST_SERVERS: usize = 50;
 /// The servers of a document, to hold those of its paths and operations against.
 pub(super) struct Servers<'a> {
     document: &'a Document,
-    location: Option<&'a Url>,
+    /// Where the document came from.
+    pub(super) location: Location<'a>,
     /// The document's own: its first root server as an absolute http(s) URL without user name,
     /// password, query and fragment, no slash at its end.
     pub(super) base_url: Option<String>,
@@ -71,10 +74,11 @@ impl<'a> Servers<'a> {
         warnings: &mut Vec<String>,
     ) -> Self {
         let mut unusable = Vec::new();
-        let (base_url, root) = match root_server(document, location) {
+        let location = Location::new(location);
+        let (base_url, root) = match root_server(document, location.url) {
             Ok(server) => {
-                let base_url = base_url(&server, location, warnings, &mut unusable);
-                (base_url, key(&server, location))
+                let base_url = base_url(&server, &location, warnings, &mut unusable);
+                (base_url, key(&server, &location))
             }
             Err(reason) => {
                 unusable.push(format!("the server of the document is not used: {reason}"));
@@ -98,7 +102,7 @@ impl<'a> Servers<'a> {
         operation: &Map<String, Value>,
     ) -> OperationServer {
         if self.document.dialect == Dialect::Swagger2 {
-            let written = swagger::operation_servers(self.document, operation, self.location);
+            let written = swagger::operation_servers(self.document, operation, self.location.url);
             return self.among(&written);
         }
         if let Some(own) = listed(operation) {
@@ -116,7 +120,7 @@ impl<'a> Servers<'a> {
         let servers = servers.iter().take(MOST_SERVERS);
         let keys = servers
             .filter_map(Value::as_object)
-            .map(|server| key(server, self.location));
+            .map(|server| key(server, &self.location));
         let keys: Vec<Key> = keys.collect();
         // Any of them serves the operation, so one that is the document's will do.
         if keys.is_empty() || keys.contains(&self.root) {
@@ -179,15 +183,13 @@ fn root_server(document: &Document, location: Option<&Url>) -> Result<Map<String
 
 fn base_url(
     server: &Map<String, Value>,
-    location: Option<&Url>,
+    location: &Location<'_>,
     warnings: &mut Vec<String>,
     unusable: &mut Vec<String>,
 ) -> Option<String> {
     if server.is_empty() {
         // OpenAPI's default: `/`, relative to where the document is served.
-        return location
-            .and_then(|location| location.join("/").ok())
-            .map(spelt);
+        return location.join("/").and_then(Result::ok).map(spelt);
     }
     let Some(template) = server.get("url").and_then(Value::as_str) else {
         unusable.push("the root server has no `url`".to_owned());
@@ -242,7 +244,7 @@ fn template(server: &Map<String, Value>) -> &str {
     server.get("url").and_then(Value::as_str).unwrap_or("/")
 }
 
-fn key(server: &Map<String, Value>, location: Option<&Url>) -> Key {
+fn key(server: &Map<String, Value>, location: &Location<'_>) -> Key {
     let template = template(server);
     match resolve(server, template, location) {
         Ok(url) => Key::Url(spelt(url)),

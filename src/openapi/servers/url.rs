@@ -3,6 +3,7 @@
 use serde_json::{Map, Value};
 use url::Url;
 
+use super::location::Location;
 use crate::invisible::visible;
 
 /// The server's URL as absolute http(s) URL; else why not. User name, password, query and fragment
@@ -10,7 +11,7 @@ use crate::invisible::visible;
 pub(super) fn resolve(
     server: &Map<String, Value>,
     template: &str,
-    location: Option<&Url>,
+    location: &Location<'_>,
 ) -> Result<Url, String> {
     let text = fill_in(server, template)?;
     if text
@@ -25,9 +26,10 @@ pub(super) fn resolve(
             if text.starts_with("//") {
                 return Err("it names a host but no scheme".to_owned());
             }
-            let location =
-                location.ok_or("it is relative, and the document comes from a file".to_owned())?;
-            location.join(&text).map_err(|error| error.to_string())?
+            let joined = location.join(&text);
+            let joined =
+                joined.ok_or("it is relative, and the document comes from a file".to_owned())?;
+            joined.map_err(|error| error.to_string())?
         }
         Err(error) => return Err(error.to_string()),
     };
