@@ -2337,7 +2337,7 @@ def _client_options() -> tuple[Any, dict[str, Any]]:
         "follow_redirects": False,
         # A cookie that one answer sets must not travel with the next call.
         "cookies": CookieJar(DefaultCookiePolicy(allowed_domains=[])),
-        "headers": {"User-Agent": _USER_AGENT, "Accept-Encoding": "gzip, deflate"},
+        "headers": {"User-Agent": _USER_AGENT, "Accept-Encoding": "gzip"},
     }
 
 

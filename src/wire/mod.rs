@@ -40,8 +40,9 @@ pub use value::{Arguments, Value};
 
 /// What both backends call themselves.
 pub const USER_AGENT: &str = concat!("mce/", env!("CARGO_PKG_VERSION"));
-/// The codings that both backends ask for: the ones every client of theirs can undo.
-pub const ACCEPT_ENCODING: &str = "gzip, deflate";
+/// The coding that both backends ask for: one that every client of theirs can undo, and every
+/// document that describes this header allows.
+pub const ACCEPT_ENCODING: &str = "gzip";
 
 /// A request of one operation, encoded but not yet addressed: no base URL, no credential.
 #[derive(Debug, Clone, PartialEq)]
