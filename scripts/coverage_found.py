@@ -18,6 +18,8 @@ class Document:
     path: str
     expect: str
     operations: int
+    # How many operations must be right, where not all can be.
+    at_least: int | None = None
     error: str | None = None
     functions: int = 0
     skipped: Counter[str] = field(default_factory=Counter)
@@ -64,13 +66,21 @@ class Unmeasurable(Exception):
     """A tool that is needed did not do its work."""
 
 
-def read_index(path: Path, only: list[str]) -> list[Document]:
+def read_index(path: Path, only: list[str], at_least: dict[str, int]) -> list[Document]:
+    """Those that a glob of `only` or `at_least` chooses; all where there is neither."""
     with path.open(newline="", encoding="utf-8") as file:
         rows = list(csv.DictReader(file, delimiter="\t"))
+    globs = [*only, *at_least]
+    servers = [row["server"] for row in rows]
+    for glob in globs:
+        if not fnmatch.filter(servers, glob):
+            raise Unmeasurable(f"no document of the index is `{glob}`")
     return [
-        Document(row["server"], row["path"], row["expect"], int(row["operations"] or 0))
+        Document(
+            row["server"], row["path"], row["expect"], int(row["operations"] or 0), at_least.get(row["server"])
+        )
         for row in rows
-        if not only or any(fnmatch.fnmatchcase(row["server"], glob) for glob in only)
+        if not globs or any(fnmatch.fnmatchcase(row["server"], glob) for glob in globs)
     ]
 
 

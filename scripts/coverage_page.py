@@ -15,9 +15,10 @@ def judge_limits(measured: Measurement) -> list[Limit]:
     operations = sum(document.operations for document in ok)
     functions = sum(document.functions for document in done)
     unsupported = sum(document.unsupported for document in done)
-    judged = sum(document.judged for document in done)
-    right = sum(document.right for document in done)
-    below = [document for document in done if document.share_right < 0.9]
+    whole = [document for document in done if document.at_least is None]
+    judged = sum(document.judged for document in whole)
+    right = sum(document.right for document in whole)
+    below = [document for document in whole if document.share_right < 0.9]
     unlisted = sum(document.unlisted for document in done)
     unavailable = sum(document.not_judged for document in done)
     sets = sum(document.unavailable for document in done)
@@ -41,7 +42,15 @@ def judge_limits(measured: Measurement) -> list[Limit]:
             unsupported <= 0.005 * operations,
         ),
         ("operations in neither list, or in both", "0", str(unlisted), unlisted == 0),
-        ("operations right", "≥ 99 %", f"{right} of {judged} ({percent(right, judged)})", right >= 0.99 * judged > 0),
+        (
+            "operations right", "≥ 99 %", f"{right} of {judged} ({percent(right, judged)})",
+            right >= 0.99 * judged and (judged > 0 or not whole),
+        ),
+        *(
+            (f"operations of {document.server} right", f"≥ {wanted}", str(document.right), document.right >= wanted)
+            for document in ok
+            if (wanted := document.at_least) is not None
+        ),
         ("documents with fewer than 90 % right", "0", str(len(below)), not below),
         (
             "not judged (unavailable and undefined)", "≤ 5 %",
