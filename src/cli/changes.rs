@@ -72,9 +72,13 @@ pub(super) fn markdown(diff: &FolderDiff, failed: &[(&str, &str)]) -> String {
     let mut sections = Sections::default();
     sections.text.push_str("## Changes of compiled APIs\n");
     if !failed.is_empty() {
-        let lines = failed
-            .iter()
-            .map(|(server, error)| format!("- {}: {}", code(server), code(&cut(error))));
+        let lines = failed.iter().map(|(server, error)| {
+            format!(
+                "- {}: {}",
+                code(server),
+                code(&cut(&error.replace('\n', "; ")))
+            )
+        });
         sections.write("\n### Not compared\n\n", lines, LEVELS.len() + 1);
     }
     if changes.is_empty() {

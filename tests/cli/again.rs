@@ -185,3 +185,72 @@ fn a_name_that_cannot_be_given_is_placed_where_it_stands() {
     assert_eq!(seen.code, 1);
     has(&seen.stderr, "swaggers.yaml:6:18: `rename` of `listItems`");
 }
+
+#[test]
+fn all_entries_that_fit_nothing_of_the_document_are_said_at_once_each_with_its_line() {
+    let project = two_shops();
+    project.write(
+        "swaggers.yaml",
+        "servers:
+  - name: shop
+    swagger_url: shop.yaml
+    is_read_only: true
+    read_only_allow:
+      - POST /itmes
+      - POST /items
+      - PUT /items
+    include: {tags: [pets], paths: [/items, /thing/*]}
+    exclude:
+      operationIds:
+        - addItem
+        - addItems
+    rename:
+      listitems: all_items
+      addItem: add_one
+      GET /item: one_item
+    top_level_functions: [nothing]
+",
+    );
+    let seen = project.mce(&["compile"]);
+    assert_eq!(seen.code, 1);
+    let lines: Vec<&str> = seen.stderr.lines().collect();
+    let unknown = "is no operation of the document; write `METHOD /path` as the document spells it";
+    let nothing = "matches no operation of the document";
+    let nobody = "no operation has this operationId or `METHOD /path`";
+    assert_eq!(
+        lines,
+        [
+            &format!(
+                "error: `shop` was not compiled: swaggers.yaml:6:9: `read_only_allow`: `POST /itmes` {unknown}"
+            ),
+            &format!("swaggers.yaml:8:9: `read_only_allow`: `PUT /items` {unknown}"),
+            &format!("swaggers.yaml:9:22: `include.tags`: `pets` {nothing}"),
+            &format!("swaggers.yaml:9:45: `include.paths`: `/thing/*` {nothing}"),
+            &format!("swaggers.yaml:13:11: `exclude.operationIds`: `addItems` {nothing}"),
+            &format!("swaggers.yaml:15:18: `rename` of `listitems`: {nobody}"),
+            &format!("swaggers.yaml:17:18: `rename` of `GET /item`: {nobody}"),
+        ]
+    );
+    let seen = project.mce(&["compile", "--check"]);
+    assert_eq!(seen.code, 1);
+    has(&seen.stderr, "\nswaggers.yaml:8:9: `read_only_allow`");
+}
+
+#[test]
+fn every_function_that_is_no_tool_of_its_own_is_placed_where_it_stands() {
+    let project = two_shops();
+    project.write(
+        "swaggers.yaml",
+        "servers:\n  - name: shop\n    swagger_url: shop.yaml\n    top_level_functions:\n      - \
+         one\n      - add_item\n      - two\n",
+    );
+    let seen = project.mce(&["compile"]);
+    has(
+        &seen.stderr,
+        "swaggers.yaml:5:9: `top_level_functions`: `one`",
+    );
+    has(
+        &seen.stderr,
+        "\nswaggers.yaml:7:9: `top_level_functions`: `two`",
+    );
+}
