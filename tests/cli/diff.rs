@@ -228,6 +228,32 @@ fn diff_finds_a_difference_wherever_check_does() {
 }
 
 #[test]
+fn a_key_that_must_be_given_now_is_said_with_the_functions_that_take_it() {
+    let project = two_shops();
+    project.change(
+        "shop.yaml",
+        "operationId: addItem\n",
+        "operationId: addItem\n      requestBody: {content: {application/json: {schema: {$ref: \
+         '#/components/schemas/Item'}}}}\n",
+    );
+    let item = "components:\n  schemas:\n    Item: {type: object, required: [id], properties: {id: \
+                {type: string}}}\n";
+    let document = project.read("shop.yaml");
+    project.write("shop.yaml", &format!("{document}{item}"));
+    let project = project.compiled();
+    project.change(
+        "shop.yaml",
+        "required: [id], properties: {",
+        "required: [id, sku], properties: {sku: {type: string}, ",
+    );
+    let seen = project.mce(&["diff"]);
+    has(
+        &seen.stdout,
+        "- `shop`: new key `Item.sku` is required; used by `add_item`\n",
+    );
+}
+
+#[test]
 fn an_excluded_path_that_vanishes_from_the_document_is_security() {
     let project = two_shops();
     project.change(
