@@ -17,6 +17,9 @@ const MAX_REFERENCES: usize = 16;
 /// As many legal values are listed in an error.
 const MAX_LISTED: usize = 10;
 
+/// As many arguments of a function are listed in an error.
+const MAX_NAMES: usize = 12;
+
 type Types = IndexMap<String, Json>;
 
 /// Checks names first, then types. Lenient where a schema is a union: the API judges that.
@@ -60,6 +63,19 @@ fn nearest<'f>(function: &'f Function, name: &str, known: &[(&'f str, bool)]) ->
         .map(|(_, known)| known)
 }
 
+/// Which arguments a function takes, those that it needs first; in the words of the compiled client.
+fn taken(known: &[(&str, bool)]) -> String {
+    let needed = known.iter().filter(|(_, required)| *required);
+    let optional = known.iter().filter(|(_, required)| !required);
+    let names = needed.chain(optional).map(|(name, _)| format!("'{name}'"));
+    let shown: Vec<String> = names.take(MAX_NAMES).collect();
+    match (shown.is_empty(), known.len() > MAX_NAMES) {
+        (true, _) => "it takes none".to_owned(),
+        (_, false) => format!("it takes {}", shown.join(", ")),
+        (_, true) => format!("it takes {}, …", shown.join(", ")),
+    }
+}
+
 fn check_names(function: &Function, arguments: &Arguments) -> Result<(), ArgumentError> {
     let known: Vec<(&str, bool)> = function
         .parameters
@@ -76,10 +92,12 @@ fn check_names(function: &Function, arguments: &Arguments) -> Result<(), Argumen
         .keys()
         .find(|name| known.iter().all(|(other, _)| other != name));
     if let Some(name) = unknown {
-        let near = nearest(function, name, &known);
-        let near = near.map_or_else(String::new, |near| format!("; did you mean '{near}'?"));
+        let advice = match nearest(function, name, &known) {
+            Some(near) => format!("did you mean '{near}'?"),
+            None => taken(&known),
+        };
         let message = format!(
-            "{}() got an unexpected keyword argument '{name}'{near}",
+            "{}() got an unexpected keyword argument '{name}'; {advice}",
             function.name
         );
         return Err(ArgumentError { message });

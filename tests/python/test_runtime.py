@@ -199,7 +199,12 @@ class Stubs(unittest.TestCase):
             ((), {"pet_id": None}, "get_pet() missing 1 required keyword-only argument: 'pet_id'"),
             (("a",), {}, "get_pet() takes 0 positional arguments but 1 was given"),
             (("a", "b"), {}, "get_pet() takes 0 positional arguments but 2 were given"),
-            ((), {"x": 1}, "get_pet() got an unexpected keyword argument 'x'"),
+            (
+                (),
+                {"x": 1},
+                "get_pet() got an unexpected keyword argument 'x'; "
+                "it takes 'pet_id', 'limit', 'tags', 'trace', 'sid', 'body'",
+            ),
             ((), {"pet_id": object()}, "get_pet() argument 'pet_id' cannot be of type object"),
         ]:
             with self.assertRaises(TypeError) as caught:
