@@ -888,6 +888,7 @@ async fn a_server_that_fails_today_costs_no_operation_that_was_there_yesterday()
         (407, true),
         (421, true),
         (423, true),
+        (500, true),
         (425, true),
         (429, true),
         (503, true),
@@ -914,6 +915,66 @@ async fn a_server_that_fails_today_costs_no_operation_that_was_there_yesterday()
             }
         }
     }
+}
+
+/// Compiles a config with a document at this address.
+async fn compile_from(url: &str, folder: &std::path::Path) -> (compile::Report, Option<Value>) {
+    let config = folder.join("swaggers.yaml");
+    let text = format!("servers:\n  - {{name: pets, swagger_url: '{url}'}}\n");
+    fs::write(&config, text).unwrap();
+    let config = Config::load(&config).unwrap();
+    let options = Options {
+        output: folder.join("compiled"),
+        ..Options::default()
+    };
+    let environment = Environment::from_pairs::<&str, &str>([]);
+    let report = compile::run(&config, &environment, &options).await;
+    let manifest = fs::read_to_string(folder.join("compiled/pets/manifest.json")).ok();
+    let manifest = manifest.map(|text| serde_json::from_str(&text).unwrap());
+    (report, manifest)
+}
+
+#[tokio::test]
+async fn a_part_that_was_not_found_and_is_gone_later_costs_its_operation_both_times() {
+    let server = MockServer::start().await;
+    let folder = TempDir::new().unwrap();
+    let url = format!("{}/api.json", server.uri());
+    let answers = async |status: u16| {
+        server.reset().await;
+        serve(&server, "/api.json", &referring_to("part.yaml"), NOW).await;
+        Mock::given(path("/part.yaml"))
+            .respond_with(ResponseTemplate::new(status))
+            .mount(&server)
+            .await;
+        compile_from(&url, folder.path()).await
+    };
+    let names = |manifest: &Value| {
+        let functions = manifest["functions"].as_array().unwrap().iter();
+        let names: Vec<_> = functions.map(|it| it["name"].clone()).collect();
+        names
+    };
+    let mut before = None;
+    for status in [404, 410] {
+        let (report, manifest) = answers(status).await;
+        assert!(!report.failed(), "{report:?}");
+        // The reason is in the manifest, so another one is written.
+        assert!(report.servers[0].changed, "{status}");
+        let manifest = manifest.unwrap();
+        assert_eq!(names(&manifest), ["get_control"], "{status}");
+        let skipped = &manifest["skipped"][0];
+        assert_eq!(skipped["path"], "/a");
+        let reason = skipped["reason"].as_str().unwrap();
+        assert!(reason.contains(&format!("answered {status}")), "{reason}");
+        before = Some(manifest);
+    }
+    let (report, manifest) = answers(500).await;
+    assert!(report.failed(), "{report:?}");
+    let error = report.servers[0].error.as_deref().unwrap();
+    assert!(
+        error.contains("/part.yaml`, which it refers to: the server answered 500"),
+        "{error}"
+    );
+    assert_eq!(manifest, before);
 }
 
 #[tokio::test]
