@@ -437,3 +437,34 @@ fn python_compiles_the_module_and_every_slice_and_a_type_checker_takes_them() {
         .collect();
     assert_eq!(found, expected, "{error}");
 }
+
+#[test]
+fn a_base_that_a_discriminator_tells_apart_is_the_union_of_its_subtypes() {
+    let (returns, source) = type_of(&json!({
+        "Pets": {"type": "array", "items": {"$ref": "#/components/schemas/Pet"}},
+        "Pet": {"type": "object", "required": ["kind"], "discriminator": {"propertyName": "kind"},
+            "properties": {"kind": {"type": "string"}, "friend": {"$ref": "#/components/schemas/Pet"}}},
+        "Cat": {"allOf": [{"$ref": "#/components/schemas/Pet"},
+            {"type": "object", "properties": {"lives": {"type": "integer"}}}]},
+        "Dog": {"allOf": [{"$ref": "#/components/schemas/Pet"},
+            {"type": "object", "properties": {"pack": {"$ref": "#/components/schemas/Pack"}}}]},
+        "Pack": {"type": "object", "properties": {"size": {"type": "integer"}}},
+        "Stray": {"type": "object", "properties": {"id": {"type": "string"}}},
+    }));
+    assert_eq!(returns, "list[Cat | Dog | Pet]");
+    assert_eq!(
+        keys(&source, "Cat"),
+        [
+            "kind: str",
+            "friend: NotRequired[Cat | Dog | Pet]",
+            "lives: NotRequired[int]"
+        ]
+    );
+    assert_eq!(
+        keys(&source, "Pet"),
+        ["kind: str", "friend: NotRequired[Cat | Dog | Pet]"]
+    );
+    assert!(source.contains("class Pack("));
+    assert!(!source.contains("class Stray("), "nothing leads to it");
+    assert!(source.contains("`kind` tells which it is: `Cat`, `Dog`."));
+}
