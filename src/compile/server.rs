@@ -1,10 +1,10 @@
 //! One server: from the document's bytes to the files of its folder.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use super::deadline::Gate;
 use super::facts::Facts;
-use super::fingerprint::{Read, Source};
+use super::fingerprint::{Parts, Source};
 use super::folder::{self, FolderError};
 use super::manifest::{self, Inputs};
 use super::origin::{self, Moved, OnMove};
@@ -81,11 +81,11 @@ pub(super) struct Built {
     pub(super) functions: String,
 }
 
-/// Reports what is there of a server that is up to date by its fingerprint; `false` where it is
-/// not known to be.
+/// Reports what is there of a server that is up to date by its fingerprint, if `find` finds that it
+/// is; `false` where it is not known to be.
 pub(super) fn reuse(
     server: &ServerConfig,
-    source: &Source<'_>,
+    find: impl FnOnce(&Path) -> Option<Facts>,
     run: &Run,
     gate: &Gate,
     report: &mut ServerReport,
@@ -97,7 +97,7 @@ pub(super) fn reuse(
     if !has_shortcut {
         return Ok(false);
     }
-    let Some(facts) = shortcut::find(&options.output, server, source) else {
+    let Some(facts) = find(&options.output) else {
         return Ok(false);
     };
     report.describe(&facts);
@@ -122,7 +122,8 @@ pub(super) fn compile(
 ) -> Result<(), CompileError> {
     let options = &run.options;
     // One that stands alone was looked at before it was read.
-    if !loaded.alone && reuse(server, &Read::of(&loaded).source(), run, gate, report)? {
+    let find = |output: &Path| shortcut::after_reading(output, server, &loaded);
+    if !loaded.alone && reuse(server, find, run, gate, report)? {
         return Ok(());
     }
     let lock = folder::lock(&options.output, &server.name)?;
@@ -177,6 +178,8 @@ pub(super) fn build(
         files,
         absent,
         alone,
+        detours,
+        file_name,
         document,
     } = loaded;
     let read = document.read(&bytes, location.as_ref());
@@ -220,8 +223,12 @@ pub(super) fn build(
     let source = Source {
         document: &manifest.spec.sha256,
         location: location.as_ref(),
-        files: (!alone).then_some(&manifest.spec.files),
-        absent: &absent,
+        parts: (!alone).then_some(Parts {
+            file_name: file_name.as_deref(),
+            files: &manifest.spec.files,
+            absent: &absent,
+            detours,
+        }),
     };
     let inputs = fingerprint::of_inputs(server, &source, depends_on_place);
     #[cfg(feature = "test-hooks")]

@@ -9,6 +9,7 @@ mod bodies;
 mod bundle;
 mod content;
 mod document;
+mod events;
 mod examples;
 mod operations;
 mod parameters;
