@@ -226,6 +226,10 @@ _Encoding = Mapping[str, str | tuple[str, bool] | tuple[str, bool, bool]]
 _PartHeaders = Mapping[str, Mapping[str, str]]
 
 
+# As many arguments of a function are listed in an error.
+_MAX_NAMES = 12
+
+
 class Api:
     """One server: its name and the variables that say where it is."""
 
@@ -441,7 +445,9 @@ class Operation(Generic[P, R]):
         known = code.co_varnames[code.co_argcount : code.co_argcount + code.co_kwonlyargcount]
         for name in kwargs:
             if name not in known:
-                raise TypeError(f"{call} got an unexpected keyword argument {name!r}")
+                raise TypeError(
+                    f"{call} got an unexpected keyword argument {name!r}; {_taken(known)}"
+                )
         optional = function.__kwdefaults__ or {}
         required = [name for name in known if name not in optional]
         # What cannot be left out can only be meant as null, where its type has that.
@@ -504,6 +510,14 @@ def _has_none(annotation: str) -> bool:
         else:
             word += character
     return False
+
+
+def _taken(names: tuple[str, ...]) -> str:
+    """Which arguments a function takes, those that it needs first."""
+    if not names:
+        return "it takes none"
+    shown = ", ".join(repr(name) for name in names[:_MAX_NAMES])
+    return f"it takes {shown}{', …' if len(names) > _MAX_NAMES else ''}"
 
 
 def _enumeration(names: list[str]) -> str:

@@ -332,3 +332,83 @@ fn servers_that_cannot_be_meant_are_warned_of() {
         assert!(!said.contains("hunter2"), "{said}");
     }
 }
+
+#[test]
+fn a_body_whose_media_type_is_misspelt_is_sent_as_what_was_meant() {
+    for (spelt, meant) in [
+        ("", "application/json"),
+        ("json", "application/json"),
+        ("applicationjson;version=2", "application/json"),
+        (
+            "application/x-www-form-urlencoded, application/json",
+            "application/x-www-form-urlencoded",
+        ),
+    ] {
+        let content = json!({spelt: {"schema": {"type": "object"}}});
+        let api = read(
+            "3.0.0",
+            "/post",
+            json!({"requestBody": {"content": content}}),
+        );
+        assert!(api.skipped.is_empty(), "{spelt}: {:?}", api.skipped);
+        let body = api.operations[0].body.as_ref().unwrap();
+        assert_eq!(body.content_type, meant, "{spelt}");
+        warned(
+            &api,
+            &format!("`{spelt}` is no media type; the body is sent as {meant}"),
+        );
+    }
+    // Beside one that can be sent it is left out, and what is hidden in a name is no slip.
+    let content = json!({"": {}, "text/plain": {"schema": {"type": "string"}}});
+    let api = read(
+        "3.0.0",
+        "/post",
+        json!({"requestBody": {"content": content}}),
+    );
+    let body = api.operations[0].body.as_ref().unwrap();
+    assert_eq!(body.content_type, "text/plain");
+    let content = json!({"application/json\r\nX-Evil: 1": {}});
+    let api = read(
+        "3.0.0",
+        "/post",
+        json!({"requestBody": {"content": content}}),
+    );
+    assert_eq!(
+        api.skipped[0].reason,
+        "unsupported: the media type of the request body is malformed"
+    );
+}
+
+#[test]
+fn a_content_length_that_is_required_is_what_any_client_sends() {
+    let header = |name: &str| {
+        json!({"parameters": [{"name": name, "in": "header", "required": true,
+            "schema": {"type": "integer"}}]})
+    };
+    for name in ["Content-Length", "content-length"] {
+        let api = read("3.0.0", "/post", header(name));
+        assert!(parameters(&api).is_empty());
+    }
+    let api = read("3.0.0", "/post", header("Transfer-Encoding"));
+    assert_eq!(
+        api.skipped[0].reason,
+        "unsupported: requires header Transfer-Encoding"
+    );
+}
+
+#[test]
+fn content_of_any_media_type_is_text_where_the_value_is_a_single_one() {
+    for (schema, media_type) in [
+        (json!({"type": "string", "format": "uuid"}), "text/plain"),
+        (json!({"type": "integer"}), "text/plain"),
+        (json!({"type": "object"}), "application/json"),
+        (json!({"type": "array", "items": {}}), "application/json"),
+        (json!({}), "application/json"),
+    ] {
+        let declared = json!({"name": "id", "in": "path", "required": true,
+            "content": {"*/*": {"schema": schema}}});
+        let api = read("3.0.0", "/a/{id}", json!({"parameters": [declared]}));
+        let found = parameters(&api)[0].content_type.as_deref();
+        assert_eq!(found, Some(media_type), "{schema}");
+    }
+}

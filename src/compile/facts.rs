@@ -11,11 +11,19 @@ use crate::api::{Manifest, Security, SecurityScheme, Skipped};
 pub(super) struct Facts {
     pub(super) base_url: Option<String>,
     pub(super) security_schemes: BTreeMap<String, SecurityScheme>,
+    pub(super) spec: Documents,
     pub(super) outputs: BTreeMap<String, String>,
     pub(super) functions: Vec<Called>,
     pub(super) skipped: Vec<Skipped>,
     #[serde(default)]
     pub(super) warnings: Vec<String>,
+}
+
+/// The documents.
+#[derive(Debug, Default, Deserialize)]
+pub(super) struct Documents {
+    /// The hashes of all further ones, by their names.
+    pub(super) files: BTreeMap<String, String>,
 }
 
 /// A function.
@@ -32,6 +40,9 @@ impl From<&Manifest> for Facts {
         Self {
             base_url: manifest.base_url.clone(),
             security_schemes: manifest.security_schemes.clone(),
+            spec: Documents {
+                files: manifest.spec.files.clone(),
+            },
             outputs: manifest.outputs.clone(),
             functions: manifest.functions.iter().map(called).collect(),
             skipped: manifest.skipped.clone(),

@@ -15,7 +15,6 @@ use url::Url;
 use super::RUNTIME;
 use super::manifest::{COMPILER, SOURCES, sha256_hex, source_text};
 use crate::config::{Filter, ServerConfig};
-use crate::openapi::Loaded;
 
 /// Digits of each half.
 const HALF: usize = 32;
@@ -29,50 +28,22 @@ pub(super) struct Source<'a> {
     pub(super) document: &'a str,
     /// Where it came from, if over http(s).
     pub(super) location: Option<&'a Url>,
-    /// The hashes of what it refers to; `None` where it refers to nothing outside itself.
-    pub(super) files: Option<&'a BTreeMap<String, String>>,
+    /// `None` where it refers to nothing outside itself.
+    pub(super) parts: Option<Parts<'a>>,
+}
+
+/// What a document refers to.
+#[derive(Clone, Copy)]
+pub(super) struct Parts<'a> {
+    /// What the parts may call the document.
+    pub(super) file_name: Option<&'a str>,
+    /// The hashes of what it refers to.
+    pub(super) files: &'a BTreeMap<String, String>,
     /// What references name that is not there, and why: the output says it.
     pub(super) absent: &'a BTreeMap<String, String>,
-}
-
-/// The hashes of what was read.
-pub(super) struct Read<'a> {
-    document: String,
-    location: Option<&'a Url>,
-    files: Option<BTreeMap<String, String>>,
-    absent: BTreeMap<String, String>,
-}
-
-impl<'a> Read<'a> {
-    /// Of a document with all that it refers to.
-    pub(super) fn of(loaded: &'a Loaded) -> Self {
-        let files = loaded.files.iter();
-        let hashes = files.map(|(name, bytes)| (name.clone(), sha256_hex(bytes)));
-        Self {
-            files: (!loaded.alone).then(|| hashes.collect()),
-            absent: loaded.absent.clone(),
-            ..Self::alone(&loaded.bytes, loaded.location.as_ref())
-        }
-    }
-
-    /// Of a document that, for all that is known, refers to nothing outside itself.
-    pub(super) fn alone(bytes: &[u8], location: Option<&'a Url>) -> Self {
-        Self {
-            document: sha256_hex(bytes),
-            location,
-            files: None,
-            absent: BTreeMap::new(),
-        }
-    }
-
-    pub(super) fn source(&self) -> Source<'_> {
-        Source {
-            document: &self.document,
-            location: self.location,
-            files: self.files.as_ref(),
-            absent: &self.absent,
-        }
-    }
+    /// Whether one of the files lies elsewhere than references say, so that other files may be
+    /// meant tomorrow though these stay as they are.
+    pub(super) detours: bool,
 }
 
 /// The first half: of all that the output depends on, but for the committed names. With `place` it
@@ -93,8 +64,9 @@ pub(super) fn of_inputs(server: &ServerConfig, source: &Source<'_>, place: bool)
     let effective = serde_json::json!({
         "compiler": [COMPILER, SOURCES],
         "document": source.document,
-        "files": source.files,
-        "absent": source.absent,
+        "parts": source.parts.map(|parts| {
+            serde_json::json!([parts.file_name, parts.files, parts.absent, parts.detours])
+        }),
         "scheme": source.location.map(Url::scheme),
         "place": place,
         "runtime": sha256_hex(RUNTIME.as_bytes()),
@@ -152,7 +124,13 @@ mod tests {
 
     fn of_inputs(server: &ServerConfig, bytes: &[u8], url: Option<&str>, place: bool) -> String {
         let url = url.map(|text| Url::parse(text).unwrap());
-        super::of_inputs(server, &Read::alone(bytes, url.as_ref()).source(), place)
+        let document = sha256_hex(bytes);
+        let source = Source {
+            document: &document,
+            location: url.as_ref(),
+            parts: None,
+        };
+        super::of_inputs(server, &source, place)
     }
 
     #[test]
@@ -186,13 +164,46 @@ mod tests {
         let url = "https://u:p@a.example/x?key=1";
         seen.push(of_inputs(&server, b"{}", Some(url), true));
         seen.push(of_inputs(&server, b"{}", Some(url), false));
-        let files = BTreeMap::new();
-        let mut source = Read::alone(b"{}", None);
-        source.files = Some(files);
-        seen.push(super::of_inputs(&server, &source.source(), true));
-        for reason in ["there is no such file", "it is a folder"] {
-            source.absent = [("x.yaml".to_owned(), reason.to_owned())].into();
-            seen.push(super::of_inputs(&server, &source.source(), true));
+        let (none, absent) = (
+            BTreeMap::new(),
+            ["there is no such file", "it is a folder"]
+                .map(|reason| [("x.yaml".to_owned(), reason.to_owned())].into()),
+        );
+        let parts = Parts {
+            file_name: Some("a.yaml"),
+            files: &none,
+            absent: &none,
+            detours: false,
+        };
+        for parts in [
+            parts,
+            Parts {
+                file_name: Some("b.yaml"),
+                ..parts
+            },
+            Parts {
+                files: &absent[0],
+                ..parts
+            },
+            Parts {
+                absent: &absent[0],
+                ..parts
+            },
+            Parts {
+                absent: &absent[1],
+                ..parts
+            },
+            Parts {
+                detours: true,
+                ..parts
+            },
+        ] {
+            let source = Source {
+                document: &sha256_hex(b"{}"),
+                location: None,
+                parts: Some(parts),
+            };
+            seen.push(super::of_inputs(&server, &source, true));
         }
         let count = seen.len();
         seen.sort();

@@ -24,7 +24,7 @@ mod swap;
 mod tunnel;
 mod verify;
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
 
@@ -32,7 +32,6 @@ use futures::StreamExt;
 use tokio::sync::Semaphore;
 
 use self::deadline::{Gate, Unfinished};
-use self::fingerprint::Read;
 use crate::api::Body;
 use crate::config::{Config, Environment, ServerConfig};
 use crate::invisible::visible;
@@ -139,8 +138,8 @@ pub async fn run_with(
     let run = Run::new(options);
     let early = |server: &ServerConfig, fetched: &Fetched, run: &Run, gate: &Gate| {
         let mut report = ServerReport::default();
-        let read = Read::alone(&fetched.bytes, fetched.location.as_ref());
-        match server::reuse(server, &read.source(), run, gate, &mut report) {
+        let find = |output: &Path| shortcut::before_reading(output, server, fetched);
+        match server::reuse(server, find, run, gate, &mut report) {
             Ok(false) => return None,
             Ok(true) => {}
             Err(error) => report.error = Some(error.to_string()),

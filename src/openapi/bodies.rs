@@ -39,6 +39,16 @@ pub(super) fn body(
             Err(problem) => problems.push((visible(name), problem)),
         }
     }
+    if kept.is_empty()
+        && let Some((name, value)) = content.iter().find(|(name, _)| is_misspelt(name))
+    {
+        let meant = meant_by(name);
+        warn(format!(
+            "`{}` is no media type; the body is sent as {meant}",
+            visible(name)
+        ));
+        kept.push(media(document, schemas, (meant, value), warn)?);
+    }
     kept.sort_by_key(|media| rank(media, schemas));
     if kept.is_empty() {
         // There is one at least, or the content were empty.
@@ -66,6 +76,23 @@ pub(super) fn body(
         schema: default.schema,
         encoding: default.encoding,
     }))
+}
+
+/// Whether a media type is none by mistake rather than by malice.
+fn is_misspelt(name: &str) -> bool {
+    !is_media_type(name) && !name.chars().any(char::is_control)
+}
+
+/// The media type that was meant: the first of several, or the one whose parameters are malformed,
+/// and JSON where nothing is said.
+fn meant_by(name: &str) -> &str {
+    let first = name.split([',', ';', ' ']).next().unwrap_or_default();
+    let is_concrete = is_media_type(first) && !first.contains('*');
+    if is_concrete {
+        first
+    } else {
+        "application/json"
+    }
 }
 
 /// One media type of a body; else why it cannot be sent.

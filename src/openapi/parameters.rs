@@ -15,7 +15,7 @@ use crate::invisible::visible;
 /// What became of one declared parameter.
 enum Outcome {
     Kept(Box<OperationParameter>),
-    /// Not the caller's to give: `Accept`, `Content-Type`, `Authorization`.
+    /// Not the caller's to give: `Accept`, `Content-Type`, `Content-Length`, `Authorization`.
     Ignored,
     /// Cannot be sent, and why (completes `unsupported: `).
     Unusable(String),
@@ -183,6 +183,11 @@ fn parameter(
                     content
                         .iter()
                         .find(|(name, _)| Media::of(name) == Media::Text)
+                })
+                .or_else(|| {
+                    content
+                        .iter()
+                        .find(|(name, _)| Media::of(name) == Media::Range)
                 });
             let Some((name, media)) = chosen else {
                 return unusable(format!(
@@ -191,7 +196,8 @@ fn parameter(
             };
             let media = document.resolve(media).map_err(|error| error.to_string())?;
             holder = media.as_object();
-            (Some(name.clone()), media.get("schema"))
+            let schema = media.get("schema");
+            (Some(of_content(name, schema, schemas)), schema)
         }
         _ => (None, members.get("schema")),
     };
@@ -234,10 +240,24 @@ fn parameter(
     })))
 }
 
+/// The media type that a parameter's value is written in. A range says nothing: of a single value
+/// that is its text.
+fn of_content(name: &str, schema: Option<&Value>, schemas: &Schemas<'_>) -> String {
+    if Media::of(name) != Media::Range {
+        return name.to_owned();
+    }
+    let raised = schema.and_then(|schema| schemas.raise(schema).ok());
+    if raised.is_some_and(|schema| is_single(&schema, schemas)) {
+        "text/plain".to_owned()
+    } else {
+        "application/json".to_owned()
+    }
+}
+
 /// What a parameter's place and name alone forbid.
 fn refusal(location: Location, wire_name: &str, label: &str) -> Option<Outcome> {
     if location == Location::Header {
-        if ["accept", "content-type", "authorization"]
+        if ["accept", "content-type", "content-length", "authorization"]
             .iter()
             .any(|name| wire_name.eq_ignore_ascii_case(name))
         {

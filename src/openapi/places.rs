@@ -209,6 +209,20 @@ pub(super) fn name(place: &Place, root: &Place, hides_url: bool) -> String {
     name.replace('#', "%23")
 }
 
+/// The path of the file that [`name`] calls so, if it can be told from the name.
+pub(super) fn path_of(name: &str, root: &Place) -> Option<PathBuf> {
+    let Place::File(of_root) = root else {
+        return None;
+    };
+    let path = plain(&of_root.parent()?.join(name.replace("%23", "#")));
+    let place = Place::File(path);
+    let is_same = self::name(&place, root, false) == name;
+    match place {
+        Place::File(path) if is_same => Some(path),
+        _ => None,
+    }
+}
+
 fn without_user(url: &mut Url) -> String {
     let _ = url.set_username("");
     let _ = url.set_password(None);

@@ -17,7 +17,7 @@ use url::Url;
 use super::bundle::{Bundle, Found, Parts};
 use super::document::{Document, ReadError, parse_tree};
 use super::operations;
-use super::places::{Bounds, Place};
+use super::places::{self, Bounds, Place};
 use crate::api::Api;
 use crate::yaml::Limits;
 
@@ -59,6 +59,10 @@ pub struct Loaded {
     pub absent: BTreeMap<String, String>,
     /// Whether it refers to nothing outside itself, so that its own bytes are all that matters.
     pub alone: bool,
+    /// Whether a part lies elsewhere than references say, by a symbolic link or a redirect.
+    pub detours: bool,
+    /// The name of the document's file, if it is one.
+    pub file_name: Option<String>,
     /// The document with its parts, read.
     pub document: Parsed,
 }
@@ -143,6 +147,20 @@ pub async fn fetch(request: &Request) -> Result<Fetched, LoadError> {
 }
 
 impl Fetched {
+    /// The name of the document's file, if it is one.
+    #[must_use]
+    pub fn file_name(&self) -> Option<String> {
+        file_name(&self.place)
+    }
+
+    /// The bytes of the part that [`Loaded::files`] called by `name`, if it is a file to which no
+    /// symbolic link leads.
+    #[must_use]
+    pub fn part(&self, name: &str) -> Option<Vec<u8>> {
+        let path = places::path_of(name, &self.place)?;
+        local::unmoved(&path, &self.bounds).ok()
+    }
+
     /// Reads the document and loads all that it refers to. `request` is the one it came by.
     ///
     /// # Errors
@@ -228,6 +246,7 @@ async fn gather(fetched: Fetched, request: &Request) -> Result<Loaded, String> {
         ..
     } = fetched;
     let hides_url = request.shown.contains("${");
+    let file_name = file_name(&place);
     let mut files = BTreeMap::new();
     let inner = bounds.clone();
     // Reading trees is work for a processor, not for the event loop.
@@ -240,6 +259,7 @@ async fn gather(fetched: Fetched, request: &Request) -> Result<Loaded, String> {
     })
     .await?;
     let mut alone = true;
+    let mut detours = false;
     let document = match begun {
         Err(error) => Parsed(Err(error)),
         Ok(bundle) => {
@@ -251,6 +271,10 @@ async fn gather(fetched: Fetched, request: &Request) -> Result<Loaded, String> {
                     break;
                 }
                 let found = parts(&reader, places, &bounds, &left, &bundle).await?;
+                detours |= found.iter().any(|(asked, found)| {
+                    let found = found.as_ref();
+                    found.is_ok_and(|found| found.place != *asked)
+                });
                 let (grown, new) = blocking(move || {
                     let new = bundle.add(found);
                     (bundle, new)
@@ -276,8 +300,17 @@ async fn gather(fetched: Fetched, request: &Request) -> Result<Loaded, String> {
         files,
         absent,
         alone,
+        detours,
+        file_name,
         document,
     })
+}
+
+fn file_name(place: &Place) -> Option<String> {
+    match place {
+        Place::File(path) => Some(path.file_name()?.to_string_lossy().into_owned()),
+        Place::Web(_) => None,
+    }
 }
 
 type Looked = (Place, Result<Found, String>);

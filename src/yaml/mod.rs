@@ -155,16 +155,28 @@ pub fn read(bytes: &[u8], limits: &Limits) -> Result<Node, Error> {
 }
 
 /// Reads one JSON or YAML document without keeping positions: the way for API documents, which
-/// may be large. A text that begins with `{` or `[` is JSON.
+/// may be large. A text that begins with `{` or `[` is JSON, unless its first key is in no double
+/// quotes, as YAML permits.
 ///
 /// # Errors
 /// As [`read`]. What a JSON parser rejects for its JSON is not tried as YAML.
 pub fn read_value(bytes: &[u8], limits: &Limits) -> Result<Value, Error> {
     let text = text(bytes, limits)?;
-    if text.trim_start().starts_with(['{', '[']) {
+    if is_json(text) {
         json::read(text, limits)
     } else {
         events::read(text, limits).map(Node::into_json)
+    }
+}
+
+/// A key that is JSON stands in double quotes; `//` and `/*` begin what is meant as JSON too.
+fn is_json(text: &str) -> bool {
+    match text.trim_start().strip_prefix('{') {
+        Some(rest) => {
+            let first = rest.trim_start().chars().next();
+            first.is_none_or(|first| matches!(first, '"' | '}' | '{' | '[' | '/' | ','))
+        }
+        None => text.trim_start().starts_with('['),
     }
 }
 

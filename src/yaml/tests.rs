@@ -174,8 +174,31 @@ fn tagged_scalars_follow_their_tag() {
 
 #[test]
 fn a_json_text_is_not_retried_as_yaml() {
-    let error = read_value(b"{\"a\": 1,}", &Limits::DOCUMENT).unwrap_err();
-    assert!(error.message.starts_with("expected JSON"), "{error}");
+    for text in [
+        "{\"a\": 1,}",
+        "{ // comment\n\"a\": 1}",
+        "{/* comment */ a: 1}",
+        "{",
+        "[1,]",
+    ] {
+        let error = read_value(text.as_bytes(), &Limits::DOCUMENT).unwrap_err();
+        assert!(
+            error.message.starts_with("expected JSON"),
+            "{text}: {error}"
+        );
+    }
+}
+
+#[test]
+fn a_flow_mapping_whose_keys_are_in_no_double_quotes_is_yaml() {
+    for text in [
+        "{a: {b: \"c\"},}",
+        "{\n  'a': {b: c}}",
+        "{ # comment\n \"a\": {b: c}}",
+    ] {
+        let found = read_value(text.as_bytes(), &Limits::DOCUMENT).unwrap();
+        assert_eq!(found, json!({"a": {"b": "c"}}), "{text}");
+    }
 }
 
 #[test]

@@ -1,7 +1,7 @@
 """Runs the wire vectors against ``mce_runtime.py``, without a network.
 
-Usage: run_outside.py MCE_RUNTIME_PY [FILE...]. Without files, those beside this script. Exit status 1
-and a few lines a failure where a case fails.
+Usage: run_outside.py [FILE...]. Without files, those beside this script. Exit status 1 and a few lines
+a failure where a case fails. The runtime is that of ``MCE_TEST_RUNTIME``, or the example's.
 """
 
 from __future__ import annotations
@@ -9,6 +9,7 @@ from __future__ import annotations
 import base64
 import importlib.util
 import json
+import os
 import sys
 from pathlib import Path
 from types import ModuleType
@@ -171,9 +172,9 @@ def outcome(runtime: ModuleType, case: dict[str, Any]) -> tuple[Any, Any]:
 
 
 def main() -> int:
-    runtime = load(sys.argv[1])
+    runtime = load(os.environ.get("MCE_TEST_RUNTIME") or str(Path(__file__).parents[2] / "compiled" / "mce_runtime.py"))
     failures = run = 0
-    files = [Path(name) for name in sys.argv[2:]] or sorted(Path(__file__).parent.glob("*.json"))
+    files = [Path(name) for name in sys.argv[1:]] or sorted(Path(__file__).parent.glob("*.json"))
     for file in files:
         for case in json.loads(file.read_text(encoding="utf-8")):
             if case.get("host_only"):

@@ -52,6 +52,14 @@ pub(super) fn part(path: &Path, bounds: &Bounds, left: &AtomicUsize) -> Result<F
     })
 }
 
+/// Reads a part that lies right at `path`, with no symbolic link on the way.
+pub(super) fn unmoved(path: &Path, bounds: &Bounds) -> Result<Vec<u8>, Miss> {
+    if !bounds.permit(path) {
+        return Err(Miss::Failed(OUTSIDE.to_owned()));
+    }
+    regular(path, Limits::DOCUMENT.bytes, &|opened| opened == path)
+}
+
 fn or_here(folder: &Path) -> PathBuf {
     if folder.as_os_str().is_empty() {
         PathBuf::from(".")
