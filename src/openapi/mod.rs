@@ -13,6 +13,7 @@ mod events;
 mod examples;
 mod operations;
 mod parameters;
+mod part_headers;
 mod paths;
 mod places;
 mod pointer;

@@ -11,6 +11,7 @@ mod class_text;
 mod classes;
 mod code;
 mod examples;
+mod forms;
 mod functions;
 mod members;
 mod module;

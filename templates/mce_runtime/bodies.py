@@ -45,7 +45,9 @@ def _parameters(media_type: str) -> list[tuple[str, str]] | None:
     return [(name, value) for name, value in re.findall(parameter, media_type)]
 
 
-def _body(media_type: str, value: Any, encoding: _Encoding) -> tuple[str, bytes]:
+def _body(
+    media_type: str, value: Any, encoding: _Encoding, parts: _PartHeaders
+) -> tuple[str, bytes]:
     """The Content-Type and the bytes of a body."""
     essence = _essence(media_type)
     kind = _media_kind(essence)
@@ -60,7 +62,7 @@ def _body(media_type: str, value: Any, encoding: _Encoding) -> tuple[str, bytes]
     if essence == "application/x-www-form-urlencoded":
         form = media_type, _urlencoded(value, encoding).encode()
     elif essence.startswith("multipart/"):
-        form = _multipart(media_type, value, encoding)
+        form = _multipart(media_type, value, encoding, parts)
     else:
         form = None
     if form is not None:
@@ -117,7 +119,9 @@ def _urlencoded(value: Any, encoding: _Encoding) -> str:
     return "&".join(items)
 
 
-def _multipart(media_type: str, value: Any, encoding: _Encoding) -> tuple[str, bytes]:
+def _multipart(
+    media_type: str, value: Any, encoding: _Encoding, headers: _PartHeaders
+) -> tuple[str, bytes]:
     """A multipart body (RFC 7578). Text is a part without a media type, an object one of JSON,
     bytes a file; each item of a list is a part."""
     from hashlib import sha256
@@ -126,11 +130,12 @@ def _multipart(media_type: str, value: Any, encoding: _Encoding) -> tuple[str, b
     parts: list[bytes] = []
     if isinstance(value, list) and essence != "multipart/form-data":
         # Other kinds than forms may have parts without names.
-        parts = [_part(None, item, "") for item in value if item is not None]
+        parts = [_part(None, item, "", []) for item in value if item is not None]
     else:
         for name, item, style, own in _fields(value, encoding):
             try:
-                parts += _named_parts(name, item, style, own)
+                lines = [f"{header}: {text}" for header, text in headers.get(name, {}).items()]
+                parts += _named_parts(name, item, style, own, lines)
             except _Unfit as problem:
                 raise _Unfit(f"member {_json(name)} {problem}") from None
     # Made of the content, so that the same request is always the same bytes.
@@ -148,8 +153,10 @@ def _boundary(digest: bytes) -> bytes:
     return b"mce-" + digest[:16].hex().encode()
 
 
-def _named_parts(name: str, value: Any, style: _Parameter | None, media_type: str) -> list[bytes]:
-    """The parts of a property."""
+def _named_parts(
+    name: str, value: Any, style: _Parameter | None, media_type: str, headers: list[str]
+) -> list[bytes]:
+    """The parts of a property, each with these headers."""
     one_file = _file(value) is not None
     some_file = isinstance(value, list) and any(_file(item) is not None for item in value)
     # No reader of multipart bodies takes objects apart, whatever their style.
@@ -157,12 +164,14 @@ def _named_parts(name: str, value: Any, style: _Parameter | None, media_type: st
     if style is not None and is_styled and not one_file and not some_file:
         try:
             pairs = _spread(style, value, encoded=False)
-            return [f"{_disposition(key)}\r\n\r\n{text}".encode() for key, text in pairs]
+            return [
+                "\r\n".join([_disposition(key), *headers, "", text]).encode() for key, text in pairs
+            ]
         except _Unfit:
             # A list whose items hold its delimiter cannot be one part, but a part for each item.
             pass
     values = value if isinstance(value, list) and not one_file else [value]
-    return [_part(name, item, media_type) for item in values]
+    return [_part(name, item, media_type, headers) for item in values]
 
 
 def _file(value: Any) -> tuple[str | None, bytes, str | None] | None:
@@ -177,7 +186,7 @@ def _file(value: Any) -> tuple[str | None, bytes, str | None] | None:
     return None
 
 
-def _part(name: str | None, value: Any, media_type: str) -> bytes:
+def _part(name: str | None, value: Any, media_type: str, headers: list[str]) -> bytes:
     """Headers and content of one part."""
     filename = None
     if (file := _file(value)) is not None:
@@ -199,7 +208,7 @@ def _part(name: str | None, value: Any, media_type: str) -> bytes:
     lines = [] if name is None else [_disposition(name, filename)]
     if media_type or name is None:
         lines.append(f"Content-Type: {media_type or 'text/plain; charset=utf-8'}")
-    return "\r\n".join([*lines, "", ""]).encode() + content
+    return "\r\n".join([*lines, *headers, "", ""]).encode() + content
 
 
 def _disposition(name: str, filename: str | None = None) -> str:

@@ -35,6 +35,7 @@ class _Spec(NamedTuple):
     body: str | None
     media: tuple[str, ...]
     encoding: Mapping[str, _Encoding]
+    part_headers: Mapping[str, _PartHeaders]
     accept: str | None
     responses: Mapping[str, str]
     api_key: tuple[tuple[str, str], ...]
@@ -73,6 +74,9 @@ def _encode(
             segments[parameter.wire_name] = _segment(parameter, value)
         for parameter, value in _given(spec.query, arguments):
             given = parameter.name
+            if parameter.style == "whole":
+                query.append(_quote(_content_text(parameter, value)))
+                continue
             for name, text in _pairs(parameter, value, spec.query):
                 query.append(f"{_quote(name)}={text}")
         for parameter, value in _given(spec.cookie, arguments):
@@ -91,7 +95,8 @@ def _encode(
         content = None
         if spec.body is not None and spec.body in arguments:
             given = spec.body
-            media, content = _body(media, arguments[given], spec.encoding.get(declared, {}))
+            encoding, parts = spec.encoding.get(declared, {}), spec.part_headers.get(declared, {})
+            media, content = _body(media, arguments[given], encoding, parts)
             if "content-type" not in named:
                 headers.append(("Content-Type", media))
     except _Unfit as problem:

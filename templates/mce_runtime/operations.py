@@ -2,6 +2,7 @@
 
 _Style = str | tuple[str, bool] | tuple[str, bool, str]
 _Encoding = Mapping[str, str | tuple[str, bool] | tuple[str, bool, bool]]
+_PartHeaders = Mapping[str, Mapping[str, str]]
 
 
 # As many arguments of a function are listed in an error.
@@ -41,6 +42,7 @@ class Api:
         content: Mapping[str, str] | None = None,
         body: tuple[str, ...] | None = None,
         encoding: Mapping[str, _Encoding] | None = None,
+        part_headers: Mapping[str, _PartHeaders] | None = None,
         accept: str | None = None,
         responses: Mapping[str, str] | None = None,
         api_key: tuple[tuple[str, str], ...] = (),
@@ -57,6 +59,7 @@ class Api:
         ``body`` is the argument's name and its media types, the one to send unasked first.
         ``encoding`` says of a form's media type how its properties are spelt, where not by default:
         ``"form"``, ``("form", explode)``, ``("form", explode, allow reserved)`` or a media type.
+        ``part_headers`` says of a multipart media type which headers the parts of a property have.
         ``pages`` says how further pages are reached: see :class:`_Paging`.
         """
         if unknown:
@@ -79,6 +82,7 @@ class Api:
                 body[0] if body else None,
                 body[1:] if body else (),
                 encoding or {},
+                part_headers or {},
                 accept,
                 responses or {},
                 api_key,

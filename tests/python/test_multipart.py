@@ -63,7 +63,7 @@ class Names(unittest.TestCase):
                 "".join(chance.choices(_PIECES, k=chance.randint(0, 6))) for _ in range(2)
             )
             try:
-                _, body = runtime._multipart("multipart/form-data", {name: [filename, b"x"]}, {})
+                _, body = runtime._multipart("multipart/form-data", {name: [filename, b"x"]}, {}, {})
             except runtime._Unfit:
                 continue
             sent += 1
@@ -82,7 +82,7 @@ class Names(unittest.TestCase):
         for name in ("a\\", "a\\\\", "_\\method", "a\0", "a\x1c", "a\x7f", "a\x85", "a\u2029"):
             for value in ({name: "x"}, {"a": [name, b"x"]}):
                 with self.assertRaises(runtime._Unfit, msg=repr(value)):
-                    runtime._multipart("multipart/form-data", value, {})
+                    runtime._multipart("multipart/form-data", value, {}, {})
 
 
 if __name__ == "__main__":

@@ -46,9 +46,9 @@ def accept(responses: list[dict[str, Any]]) -> str | None:
 
 
 def spelt_encoding(given: dict[str, Any]) -> Any:
-    """How the compiler renders the encoding of a property."""
+    """How the compiler renders the encoding of a property; "" where it has only headers."""
     if "style" not in given:
-        return given["contentType"]
+        return given.get("contentType", "")
     style, explode = given["style"], given.get("explode", given["style"] == "form")
     if given.get("allowReserved"):
         return (style, explode, True)
@@ -76,11 +76,19 @@ def decorated(runtime: ModuleType, function: dict[str, Any]) -> Any:
             content[name] = item["content_type"]
     body = function.get("body")
     encoding = {}
+    part_headers = {}
     if body is not None:
         media = [{"content_type": "application/json", **body}, *body.get("alternatives", [])]
         encoding = {
             item["content_type"]: {
                 name: spelt_encoding(given) for name, given in item["encoding"].items()
+            }
+            for item in media
+            if item.get("encoding")
+        }
+        part_headers = {
+            item["content_type"]: {
+                name: given["headers"] for name, given in item["encoding"].items() if "headers" in given
             }
             for item in media
             if item.get("encoding")
@@ -96,6 +104,7 @@ def decorated(runtime: ModuleType, function: dict[str, Any]) -> Any:
         content=content,
         body=body,
         encoding=encoding,
+        part_headers=part_headers,
         accept=accept(responses),
         responses={item["status"]: item["kind"] for item in responses},
     )
