@@ -223,6 +223,11 @@ class ItemStream(_Stream[T]):
 
 _Style = str | tuple[str, bool] | tuple[str, bool, str]
 _Encoding = Mapping[str, str | tuple[str, bool] | tuple[str, bool, bool]]
+_PartHeaders = Mapping[str, Mapping[str, str]]
+
+
+# As many arguments of a function are listed in an error.
+_MAX_NAMES = 12
 
 
 class Api:
@@ -258,6 +263,7 @@ class Api:
         content: Mapping[str, str] | None = None,
         body: tuple[str, ...] | None = None,
         encoding: Mapping[str, _Encoding] | None = None,
+        part_headers: Mapping[str, _PartHeaders] | None = None,
         accept: str | None = None,
         responses: Mapping[str, str] | None = None,
         api_key: tuple[tuple[str, str], ...] = (),
@@ -274,6 +280,7 @@ class Api:
         ``body`` is the argument's name and its media types, the one to send unasked first.
         ``encoding`` says of a form's media type how its properties are spelt, where not by default:
         ``"form"``, ``("form", explode)``, ``("form", explode, allow reserved)`` or a media type.
+        ``part_headers`` says of a multipart media type which headers the parts of a property have.
         ``pages`` says how further pages are reached: see :class:`_Paging`.
         """
         if unknown:
@@ -296,6 +303,7 @@ class Api:
                 body[0] if body else None,
                 body[1:] if body else (),
                 encoding or {},
+                part_headers or {},
                 accept,
                 responses or {},
                 api_key,
@@ -437,7 +445,9 @@ class Operation(Generic[P, R]):
         known = code.co_varnames[code.co_argcount : code.co_argcount + code.co_kwonlyargcount]
         for name in kwargs:
             if name not in known:
-                raise TypeError(f"{call} got an unexpected keyword argument {name!r}")
+                raise TypeError(
+                    f"{call} got an unexpected keyword argument {name!r}; {_taken(known)}"
+                )
         optional = function.__kwdefaults__ or {}
         required = [name for name in known if name not in optional]
         # What cannot be left out can only be meant as null, where its type has that.
@@ -500,6 +510,14 @@ def _has_none(annotation: str) -> bool:
         else:
             word += character
     return False
+
+
+def _taken(names: tuple[str, ...]) -> str:
+    """Which arguments a function takes, those that it needs first."""
+    if not names:
+        return "it takes none"
+    shown = ", ".join(repr(name) for name in names[:_MAX_NAMES])
+    return f"it takes {shown}{', …' if len(names) > _MAX_NAMES else ''}"
 
 
 def _enumeration(names: list[str]) -> str:
@@ -980,6 +998,7 @@ class _Spec(NamedTuple):
     body: str | None
     media: tuple[str, ...]
     encoding: Mapping[str, _Encoding]
+    part_headers: Mapping[str, _PartHeaders]
     accept: str | None
     responses: Mapping[str, str]
     api_key: tuple[tuple[str, str], ...]
@@ -1018,6 +1037,9 @@ def _encode(
             segments[parameter.wire_name] = _segment(parameter, value)
         for parameter, value in _given(spec.query, arguments):
             given = parameter.name
+            if parameter.style == "whole":
+                query.append(_quote(_content_text(parameter, value)))
+                continue
             for name, text in _pairs(parameter, value, spec.query):
                 query.append(f"{_quote(name)}={text}")
         for parameter, value in _given(spec.cookie, arguments):
@@ -1036,7 +1058,8 @@ def _encode(
         content = None
         if spec.body is not None and spec.body in arguments:
             given = spec.body
-            media, content = _body(media, arguments[given], spec.encoding.get(declared, {}))
+            encoding, parts = spec.encoding.get(declared, {}), spec.part_headers.get(declared, {})
+            media, content = _body(media, arguments[given], encoding, parts)
             if "content-type" not in named:
                 headers.append(("Content-Type", media))
     except _Unfit as problem:
@@ -1323,7 +1346,9 @@ def _parameters(media_type: str) -> list[tuple[str, str]] | None:
     return [(name, value) for name, value in re.findall(parameter, media_type)]
 
 
-def _body(media_type: str, value: Any, encoding: _Encoding) -> tuple[str, bytes]:
+def _body(
+    media_type: str, value: Any, encoding: _Encoding, parts: _PartHeaders
+) -> tuple[str, bytes]:
     """The Content-Type and the bytes of a body."""
     essence = _essence(media_type)
     kind = _media_kind(essence)
@@ -1338,7 +1363,7 @@ def _body(media_type: str, value: Any, encoding: _Encoding) -> tuple[str, bytes]
     if essence == "application/x-www-form-urlencoded":
         form = media_type, _urlencoded(value, encoding).encode()
     elif essence.startswith("multipart/"):
-        form = _multipart(media_type, value, encoding)
+        form = _multipart(media_type, value, encoding, parts)
     else:
         form = None
     if form is not None:
@@ -1395,7 +1420,9 @@ def _urlencoded(value: Any, encoding: _Encoding) -> str:
     return "&".join(items)
 
 
-def _multipart(media_type: str, value: Any, encoding: _Encoding) -> tuple[str, bytes]:
+def _multipart(
+    media_type: str, value: Any, encoding: _Encoding, headers: _PartHeaders
+) -> tuple[str, bytes]:
     """A multipart body (RFC 7578). Text is a part without a media type, an object one of JSON,
     bytes a file; each item of a list is a part."""
     from hashlib import sha256
@@ -1404,11 +1431,12 @@ def _multipart(media_type: str, value: Any, encoding: _Encoding) -> tuple[str, b
     parts: list[bytes] = []
     if isinstance(value, list) and essence != "multipart/form-data":
         # Other kinds than forms may have parts without names.
-        parts = [_part(None, item, "") for item in value if item is not None]
+        parts = [_part(None, item, "", []) for item in value if item is not None]
     else:
         for name, item, style, own in _fields(value, encoding):
             try:
-                parts += _named_parts(name, item, style, own)
+                lines = [f"{header}: {text}" for header, text in headers.get(name, {}).items()]
+                parts += _named_parts(name, item, style, own, lines)
             except _Unfit as problem:
                 raise _Unfit(f"member {_json(name)} {problem}") from None
     # Made of the content, so that the same request is always the same bytes.
@@ -1426,8 +1454,10 @@ def _boundary(digest: bytes) -> bytes:
     return b"mce-" + digest[:16].hex().encode()
 
 
-def _named_parts(name: str, value: Any, style: _Parameter | None, media_type: str) -> list[bytes]:
-    """The parts of a property."""
+def _named_parts(
+    name: str, value: Any, style: _Parameter | None, media_type: str, headers: list[str]
+) -> list[bytes]:
+    """The parts of a property, each with these headers."""
     one_file = _file(value) is not None
     some_file = isinstance(value, list) and any(_file(item) is not None for item in value)
     # No reader of multipart bodies takes objects apart, whatever their style.
@@ -1435,12 +1465,14 @@ def _named_parts(name: str, value: Any, style: _Parameter | None, media_type: st
     if style is not None and is_styled and not one_file and not some_file:
         try:
             pairs = _spread(style, value, encoded=False)
-            return [f"{_disposition(key)}\r\n\r\n{text}".encode() for key, text in pairs]
+            return [
+                "\r\n".join([_disposition(key), *headers, "", text]).encode() for key, text in pairs
+            ]
         except _Unfit:
             # A list whose items hold its delimiter cannot be one part, but a part for each item.
             pass
     values = value if isinstance(value, list) and not one_file else [value]
-    return [_part(name, item, media_type) for item in values]
+    return [_part(name, item, media_type, headers) for item in values]
 
 
 def _file(value: Any) -> tuple[str | None, bytes, str | None] | None:
@@ -1455,7 +1487,7 @@ def _file(value: Any) -> tuple[str | None, bytes, str | None] | None:
     return None
 
 
-def _part(name: str | None, value: Any, media_type: str) -> bytes:
+def _part(name: str | None, value: Any, media_type: str, headers: list[str]) -> bytes:
     """Headers and content of one part."""
     filename = None
     if (file := _file(value)) is not None:
@@ -1477,7 +1509,7 @@ def _part(name: str | None, value: Any, media_type: str) -> bytes:
     lines = [] if name is None else [_disposition(name, filename)]
     if media_type or name is None:
         lines.append(f"Content-Type: {media_type or 'text/plain; charset=utf-8'}")
-    return "\r\n".join([*lines, "", ""]).encode() + content
+    return "\r\n".join([*lines, *headers, "", ""]).encode() + content
 
 
 def _disposition(name: str, filename: str | None = None) -> str:

@@ -573,7 +573,7 @@ fn rewrite(project: &Project, change: impl FnOnce(&str) -> String) {
 #[test]
 fn a_manifest_that_sends_elsewhere_than_the_module_says_is_refused() {
     type Change = fn(&mut serde_json::Value);
-    let changes: [(&str, Change); 18] = [
+    let changes: [(&str, Change); 19] = [
         ("base_url", |it| {
             it["base_url"] = "https://evil.example".into();
         }),
@@ -622,6 +622,10 @@ fn a_manifest_that_sends_elsewhere_than_the_module_says_is_refused() {
         }),
         ("add_observation", |it| {
             of(it, "add_observation")["body"]["name"] = "other".into();
+        }),
+        ("add_observation", |it| {
+            of(it, "add_observation")["body"]["encoding"] =
+                serde_json::json!({"a": {"headers": {"X-Kind": "scan"}}});
         }),
         ("add_observation", |it| {
             it["security_schemes"]["other"] =

@@ -347,7 +347,10 @@ fn rename_error(document: &Value, rename: &[(&str, &str)]) -> Option<String> {
         .iter()
         .map(|(key, name)| ((*key).to_owned(), (*name).to_owned()));
     let named = api::give_names(api, None, &rename.collect());
-    named.err().map(|error| error.to_string())
+    named.err().map(|errors| {
+        let errors: Vec<String> = errors.iter().map(ToString::to_string).collect();
+        errors.join("\n")
+    })
 }
 
 #[test]

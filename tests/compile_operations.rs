@@ -207,7 +207,7 @@ fn renaming_what_the_read_only_rule_leaves_out_is_no_error() {
         read_only: true,
         ..filter::Rules::default()
     };
-    filter::apply(&mut api, &rules).unwrap();
+    assert_eq!(filter::apply(&mut api, &rules), []);
     let rename = |key: &str| [(key.to_owned(), "other".to_owned())].into_iter().collect();
     for key in ["gone", "PUT /a"] {
         let named = api::give_names(api.clone(), None, &rename(key)).unwrap();
@@ -261,5 +261,40 @@ fn files_are_known_by_their_media_type_alone() {
             ("picture", Some("image/png")),
         ],
         "which of several kinds of pictures it is, only the caller knows"
+    );
+}
+
+#[test]
+fn headers_of_parts_are_stated_where_their_value_is_and_told_of_where_not() {
+    let content = json!({"multipart/form-data": {
+        "schema": {"type": "object", "properties": {"file": {"contentMediaType": "image/png"}}},
+        "encoding": {
+            "file": {"headers": {
+                "X-Kind": {"schema": {"const": "scan"}},
+                "X-Size": {"required": true, "schema": {"type": "integer"}},
+            }},
+        },
+    }});
+    let root = json!({"openapi": "3.1.0", "paths": {"/a": {"post": {
+        "operationId": "send", "requestBody": {"content": content}, "responses": {},
+    }}}});
+    let api = openapi::read_value(root, None).unwrap();
+    assert_eq!(
+        api.warnings[0],
+        "POST /a: the header `X-Size` of the part `file` is not sent: the document gives it no single value that a header can carry"
+    );
+    let encoding = &api.operations[0].body.as_ref().unwrap().encoding["file"];
+    assert_eq!(encoding.content_type.as_deref(), Some("image/png"));
+    let named = api::give_names(api, None, &indexmap::IndexMap::new()).unwrap();
+    let target = mce::python::Target {
+        server: "a",
+        title: "A",
+    };
+    let source = mce::python::render(&named, target).unwrap().source;
+    assert!(
+        source.contains(
+            "part_headers={\"multipart/form-data\": {\"file\": {\"X-Kind\": \"scan\"}}},"
+        ),
+        "{source}"
     );
 }

@@ -271,8 +271,20 @@ fn version_3_2_has_whole_queries_and_further_methods() {
         (only.location, only.style, only.explode),
         (Location::Query, Style::Form, true)
     );
+    let api = read("3.2.0", "/a", whole(&json));
+    let [only] = parameters(&api) else {
+        unreachable!("{:?}", api.operations)
+    };
+    assert_eq!(
+        (only.location, only.style, only.content_type.as_deref()),
+        (Location::Query, Style::Whole, Some("application/json"))
+    );
+    let mut beside = whole(&json);
+    let listed = beside["parameters"].as_array_mut().unwrap();
+    listed.push(json!({"name": "r", "in": "query", "schema": {}}));
     for api in [
-        read("3.2.0", "/a", whole(&json)),
+        read("3.2.0", "/a", beside),
+        read("3.2.0", "/a", whole(&json!({"text/plain": {}}))),
         read("3.1.0", "/a", whole(&form)),
     ] {
         assert_eq!(api.operations.len(), 0);

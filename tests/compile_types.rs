@@ -437,3 +437,62 @@ fn python_compiles_the_module_and_every_slice_and_a_type_checker_takes_them() {
         .collect();
     assert_eq!(found, expected, "{error}");
 }
+
+#[test]
+fn a_base_that_a_discriminator_tells_apart_is_the_union_of_its_subtypes() {
+    let (returns, source) = type_of(&json!({
+        "Pets": {"type": "array", "items": {"$ref": "#/components/schemas/Pet"}},
+        "Pet": {"type": "object", "required": ["kind"], "discriminator": {"propertyName": "kind"},
+            "properties": {"kind": {"type": "string"}, "friend": {"$ref": "#/components/schemas/Pet"}}},
+        "Cat": {"allOf": [{"$ref": "#/components/schemas/Pet"},
+            {"type": "object", "properties": {"lives": {"type": "integer"}}}]},
+        "Dog": {"allOf": [{"$ref": "#/components/schemas/Pet"},
+            {"type": "object", "properties": {"pack": {"$ref": "#/components/schemas/Pack"}}}]},
+        "Pack": {"type": "object", "properties": {"size": {"type": "integer"}}},
+        "Stray": {"type": "object", "properties": {"id": {"type": "string"}}},
+    }));
+    assert_eq!(returns, "list[Cat | Dog | Pet]");
+    assert_eq!(
+        keys(&source, "Cat"),
+        [
+            "kind: str",
+            "friend: NotRequired[Cat | Dog | Pet]",
+            "lives: NotRequired[int]"
+        ]
+    );
+    assert_eq!(
+        keys(&source, "Pet"),
+        ["kind: str", "friend: NotRequired[Cat | Dog | Pet]"]
+    );
+    assert!(source.contains("class Pack("));
+    assert!(!source.contains("class Stray("), "nothing leads to it");
+    assert!(source.contains("`kind` tells which it is: `Cat`, `Dog`."));
+}
+
+#[test]
+fn an_event_stream_yields_the_data_of_the_event_that_is_described() {
+    let of = |media: Value| {
+        let (_, rendered) = rendered(json!({
+            "openapi": "3.2.0",
+            "paths": {"/a": {"get": {"operationId": "a", "responses": {"200": {"content": {
+                "text/event-stream": media}}}}}},
+            "components": {"schemas": {"Chunk": {"type": "object", "properties": {"n": {"type": "integer"}}}}},
+        }));
+        rendered.functions[0].returns.clone()
+    };
+    let chunk = json!({"$ref": "#/components/schemas/Chunk"});
+    let text = json!({"type": "string"});
+    let encoded =
+        json!({"type": "string", "contentMediaType": "application/json", "contentSchema": chunk});
+    let event =
+        |data: &Value| json!({"type": "object", "properties": {"event": text, "data": data}});
+    assert_eq!(of(json!({"schema": chunk})), "EventStream[Chunk]");
+    assert_eq!(of(json!({"schema": event(&chunk)})), "EventStream[Chunk]");
+    assert_eq!(of(json!({"schema": event(&text)})), "EventStream[str]");
+    assert_eq!(
+        of(json!({"itemSchema": event(&encoded)})),
+        "EventStream[Chunk]"
+    );
+    let either = json!({"itemSchema": {"oneOf": [event(&encoded), event(&text)]}});
+    assert_eq!(of(either), "EventStream[Chunk | str]");
+}

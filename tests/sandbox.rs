@@ -582,7 +582,7 @@ fn every_part_has_the_same_bound_on_depth() {
         ),
         (
             "mce_runtime.py",
-            include_str!("../templates/mce_runtime.py"),
+            mce::compile::RUNTIME,
             "\n_MAX_DEPTH = 100\n",
         ),
         (

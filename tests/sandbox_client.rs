@@ -2,11 +2,10 @@
 
 mod sandbox_support;
 
+use mce::compile::RUNTIME;
 use mce::sandbox::{FailureKind, Job};
 use sandbox_support::{failure, job, kind, module, place, value};
 use serde_json::json;
-
-const RUNTIME: &str = include_str!("../templates/mce_runtime.py");
 
 /// What the compiler writes for an API of these functions.
 const FUNCTIONS: &str = r#"

@@ -177,8 +177,13 @@ fn rust_passes_the_vectors() {
     assert!(run > 250, "only {run} cases were found");
 }
 
+/// Runs a script that takes `mce_runtime.py` as `compile` writes it from `MCE_TEST_RUNTIME`.
 fn python(script: &Path, python: &str, arguments: &[&Path]) {
+    let folder = tempfile::tempdir().unwrap();
+    let runtime = folder.path().join("mce_runtime.py");
+    std::fs::write(&runtime, mce::compile::RUNTIME).unwrap();
     let output = Command::new(python)
+        .env("MCE_TEST_RUNTIME", &runtime)
         .arg("-B")
         .arg(script)
         .args(arguments)
@@ -195,20 +200,18 @@ fn python(script: &Path, python: &str, arguments: &[&Path]) {
 #[test]
 fn the_python_backend_passes_the_vectors() {
     let script = root().join("tests/wire/run_outside.py");
-    let runtime = root().join("templates/mce_runtime.py");
-    python(&script, "python3", &[&runtime]);
+    python(&script, "python3", &[]);
 }
 
 /// `MCE_TEST_PYTHON` names a Python that has httpx, for the tests that send requests; those are
 /// left out by the script where it has none.
 #[test]
 fn both_backends_have_one_name() {
-    let runtime = std::fs::read_to_string(root().join("templates/mce_runtime.py")).unwrap();
     for line in [
         format!("_USER_AGENT = \"{}\"", wire::USER_AGENT),
         format!("\"Accept-Encoding\": \"{}\"", wire::ACCEPT_ENCODING),
     ] {
-        assert!(runtime.contains(&line), "{line}");
+        assert!(mce::compile::RUNTIME.contains(&line), "{line}");
     }
 }
 

@@ -1,6 +1,6 @@
 //! Which operations are compiled: the read-only rule, `include` and `exclude`.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use super::manifest::{Skipped, is_known_method, is_mutating};
 use super::model::{Api, Operation, sent_path};
@@ -10,8 +10,8 @@ use super::model::{Api, Operation, sent_path};
 pub struct Rules {
     /// Whether mutating operations are left out.
     pub read_only: bool,
-    /// Mutating operations kept all the same: method, path, and the entry for messages.
-    pub read_only_allow: Vec<(String, String, String)>,
+    /// Mutating operations kept all the same: method and path.
+    pub read_only_allow: Vec<(String, String)>,
     /// Only these; everything where empty.
     pub include: Selection,
     /// Not these; wins over `include`.
@@ -51,24 +51,25 @@ pub enum RuleError {
     },
 }
 
-/// Moves the operations that the rules leave out to `skipped`.
-///
-/// # Errors
-///
-/// Where an entry of the rules fits no operation of the document: each would otherwise silently
-/// leave in or out what its author meant.
-pub fn apply(api: &mut Api, rules: &Rules) -> Result<(), RuleError> {
-    for (method, path, entry) in &rules.read_only_allow {
-        let known = api.operations.iter().map(|o| (&o.method, &o.path));
-        let skipped = api.skipped.iter().map(|s| (&s.method, &s.path));
-        if !known.chain(skipped).any(|found| found == (method, path)) {
-            return Err(RuleError::UnknownAllowed {
-                entry: entry.clone(),
-            });
+impl RuleError {
+    /// The list that the entry is in, such as `exclude.tags`, and the entry.
+    #[must_use]
+    pub fn entry(&self) -> (&str, &str) {
+        match self {
+            Self::UnknownAllowed { entry } => ("read_only_allow", entry),
+            Self::MatchesNothing { list, entry } => (list, entry),
         }
     }
-    check_entries(api, &rules.include, "include")?;
-    check_entries(api, &rules.exclude, "exclude")?;
+}
+
+/// Moves the operations that the rules leave out to `skipped`. Gives every entry of the rules that
+/// fits no operation of the document: each would otherwise silently leave in or out what its author
+/// meant.
+#[must_use]
+pub fn apply(api: &mut Api, rules: &Rules) -> Vec<RuleError> {
+    let mut errors = unknown_allowed(api, rules);
+    errors.extend(unmatched_entries(api, &rules.include, "include"));
+    errors.extend(unmatched_entries(api, &rules.exclude, "exclude"));
     let mut kept = Vec::new();
     for operation in std::mem::take(&mut api.operations) {
         let reason = if forbidden(rules, &operation.method, &operation.path) {
@@ -115,7 +116,19 @@ pub fn apply(api: &mut Api, rules: &Rules) -> Result<(), RuleError> {
             "read_only".clone_into(&mut skipped.reason);
         }
     }
-    Ok(())
+    errors
+}
+
+fn unknown_allowed(api: &Api, rules: &Rules) -> Vec<RuleError> {
+    let known = api.operations.iter().map(|o| (&o.method, &o.path));
+    let skipped = api.skipped.iter().map(|s| (&s.method, &s.path));
+    let found: HashSet<(&String, &String)> = known.chain(skipped).collect();
+    let allowed = rules.read_only_allow.iter();
+    let unknown = allowed.filter(|(method, path)| !found.contains(&(method, path)));
+    let errors = unknown.map(|(method, path)| RuleError::UnknownAllowed {
+        entry: format!("{method} {path}"),
+    });
+    errors.collect()
 }
 
 fn forbidden(rules: &Rules, method: &str, path: &str) -> bool {
@@ -124,7 +137,7 @@ fn forbidden(rules: &Rules, method: &str, path: &str) -> bool {
         && !rules
             .read_only_allow
             .iter()
-            .any(|(m, p, _)| m == method && p == path)
+            .any(|(m, p)| m == method && p == path)
 }
 
 impl Selection {
@@ -148,31 +161,24 @@ fn selects(selection: &Selection, operation: &Operation) -> bool {
             .any(|glob| glob_matches(glob, &operation.path))
 }
 
-fn check_entries(api: &Api, selection: &Selection, list: &str) -> Result<(), RuleError> {
-    let unmatched = |kind: &str, entry: &String| RuleError::MatchesNothing {
-        list: format!("{list}.{kind}"),
-        entry: entry.clone(),
-    };
-    for tag in &selection.tags {
-        if !api.tags.contains(tag) {
-            return Err(unmatched("tags", tag));
-        }
-    }
-    for id in &selection.operation_ids {
-        if !api.operation_ids.contains(id) {
-            return Err(unmatched("operationIds", id));
-        }
-    }
-    for glob in &selection.paths {
+fn unmatched_entries(api: &Api, selection: &Selection, list: &str) -> Vec<RuleError> {
+    let tags = selection.tags.iter().filter(|it| !api.tags.contains(*it));
+    let ids = selection.operation_ids.iter();
+    let ids = ids.filter(|it| !api.operation_ids.contains(*it));
+    let paths = selection.paths.iter().filter(|glob| {
         let kept = api.operations.iter().map(|operation| &operation.path);
-        if !kept
+        !kept
             .chain(api.skipped.iter().map(|s| &s.path))
             .any(|path| glob_matches(glob, path))
-        {
-            return Err(unmatched("paths", glob));
-        }
-    }
-    Ok(())
+    });
+    let entries = tags.map(|it| ("tags", it));
+    let entries = entries.chain(ids.map(|it| ("operationIds", it)));
+    let entries = entries.chain(paths.map(|it| ("paths", it)));
+    let errors = entries.map(|(kind, entry)| RuleError::MatchesNothing {
+        list: format!("{list}.{kind}"),
+        entry: entry.clone(),
+    });
+    errors.collect()
 }
 
 /// Matches in time proportional to the product of both lengths: `rows[i]` says whether the first
@@ -269,10 +275,10 @@ mod tests {
         ]);
         let rules = Rules {
             read_only: true,
-            read_only_allow: vec![("POST".into(), "/search".into(), "POST /search".into())],
+            read_only_allow: vec![("POST".into(), "/search".into())],
             ..Rules::default()
         };
-        apply(&mut api, &rules).unwrap();
+        assert_eq!(apply(&mut api, &rules), []);
         assert_eq!(labels(&api), ["GET /a", "POST /search"]);
         assert_eq!(api.skipped.len(), 2);
         assert!(
@@ -296,13 +302,18 @@ mod tests {
             },
             ..Rules::default()
         };
-        apply(&mut kept, &rules).unwrap();
+        assert_eq!(apply(&mut kept, &rules), []);
         assert_eq!(labels(&kept), ["GET /a"]);
         rules.exclude.paths = vec!["/c".into()];
-        let error = apply(&mut api(&[("GET", "/a")]), &rules).unwrap_err();
+        rules.include.tags.push("none".into());
+        let errors = apply(&mut api(&[("GET", "/a")]), &rules);
+        let errors: Vec<String> = errors.iter().map(ToString::to_string).collect();
         assert_eq!(
-            error.to_string(),
-            "`exclude.paths`: `/c` matches no operation of the document"
+            errors,
+            [
+                "`include.tags`: `none` matches no operation of the document",
+                "`exclude.paths`: `/c` matches no operation of the document"
+            ]
         );
     }
 
@@ -310,10 +321,15 @@ mod tests {
     fn an_allowed_operation_that_is_not_there_is_an_error() {
         let rules = Rules {
             read_only: true,
-            read_only_allow: vec![("post".into(), "/a".into(), "post /a".into())],
+            read_only_allow: vec![("post".into(), "/a".into())],
             ..Rules::default()
         };
-        let error = apply(&mut api(&[("POST", "/a")]), &rules).unwrap_err();
-        assert!(error.to_string().contains("`post /a`"), "{error}");
+        let errors = apply(&mut api(&[("POST", "/a")]), &rules);
+        assert_eq!(
+            errors,
+            [RuleError::UnknownAllowed {
+                entry: "post /a".into()
+            }]
+        );
     }
 }

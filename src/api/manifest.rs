@@ -156,6 +156,8 @@ pub enum Style {
     TabDelimited,
     /// `name[key]=value` in a query.
     DeepObject,
+    /// The value alone is the query, without its name: `in: querystring` of OpenAPI 3.2.
+    Whole,
 }
 
 /// A parameter of a [`Function`].
@@ -248,6 +250,9 @@ pub struct Encoding {
     /// Whether reserved characters are sent as they are.
     #[serde(skip_serializing_if = "std::ops::Not::not", default)]
     pub allow_reserved: bool,
+    /// Headers that every part of the property has, in `multipart/…`.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty", default)]
+    pub headers: BTreeMap<String, String>,
 }
 
 /// What a response's content becomes in Python.

@@ -107,12 +107,12 @@ impl NamingError {
 ///
 /// # Errors
 ///
-/// Where a `rename` entry is no name, names nothing, or is taken.
+/// Every `rename` entry that is no name, names nothing, or is taken.
 pub fn give_names(
     mut api: Api,
     lock: Option<&Manifest>,
     rename: &IndexMap<String, String>,
-) -> Result<NamedApi, NamingError> {
+) -> Result<NamedApi, Vec<NamingError>> {
     let locked: HashMap<(&str, &str), &Function> = lock
         .into_iter()
         .flat_map(|manifest| &manifest.functions)
@@ -262,14 +262,16 @@ fn function_names(
     locked: &HashMap<(&str, &str), &Function>,
     rename: &IndexMap<String, String>,
     left_out: &BTreeSet<String>,
-) -> Result<Vec<String>, NamingError> {
-    let mut given: HashMap<usize, (&str, &str)> = HashMap::new();
+) -> Result<Vec<String>, Vec<NamingError>> {
+    let mut errors = Vec::new();
+    let mut given: BTreeMap<usize, (&str, &str)> = BTreeMap::new();
     for (key, name) in rename {
         if !is_function_name(name) {
-            return Err(NamingError::NotAName {
+            errors.push(NamingError::NotAName {
                 key: key.clone(),
                 name: name.clone(),
             });
+            continue;
         }
         let mut matching = api.operations.iter().enumerate().filter(|(_, operation)| {
             operation.operation_id.as_deref() == Some(key) || operation.label() == *key
@@ -277,17 +279,17 @@ fn function_names(
         match (matching.next(), matching.next()) {
             // The read-only rule and filters may come and go without the names being rewritten.
             (None, _) if left_out.contains(key) => {}
-            (None, _) => return Err(NamingError::UnknownOperation { key: key.clone() }),
+            (None, _) => errors.push(NamingError::UnknownOperation { key: key.clone() }),
             (Some((index, _)), None) => {
                 if let Some((other, _)) = given.insert(index, (key, name)) {
-                    return Err(NamingError::Twice {
+                    errors.push(NamingError::Twice {
                         key: key.clone(),
                         other: other.to_owned(),
                     });
                 }
             }
             (Some((_, first)), Some((_, second))) => {
-                return Err(NamingError::Ambiguous {
+                errors.push(NamingError::Ambiguous {
                     key: key.clone(),
                     first: first.label(),
                     second: second.label(),
@@ -319,7 +321,7 @@ fn function_names(
                         && subject.candidates.first().map(String::as_str) == Some(name))
         });
         if let Some((place, _)) = other {
-            return Err(NamingError::Taken {
+            errors.push(NamingError::Taken {
                 key: (*key).to_owned(),
                 name: (*name).to_owned(),
                 other: api
@@ -330,7 +332,11 @@ fn function_names(
             });
         }
     }
-    Ok(resolve(&subjects))
+    if errors.is_empty() {
+        Ok(resolve(&subjects))
+    } else {
+        Err(errors)
+    }
 }
 
 fn location_word(location: Location) -> &'static str {

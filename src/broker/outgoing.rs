@@ -302,6 +302,7 @@ impl Parts<'_> {
             }
             let is_declared =
                 is_fixed || free.contains(name.as_str()) || self.is_declared_query(&name);
+            let is_declared = is_declared || self.is_whole_query(&item);
             if !is_declared || is_override(&name) {
                 return Err(self.refuse("a query parameter is not declared"));
             }
@@ -325,6 +326,14 @@ impl Parts<'_> {
         }
         query.extend(secrets.iter().map(|it| it.expose_secret().to_owned()));
         Ok((query, secrets))
+    }
+
+    /// Whether an item is the query as a whole, which its argument alone decides. JSON holds no
+    /// bare `=`, and no text without quotes.
+    fn is_whole_query(&self, item: &str) -> bool {
+        let mut declared = self.parameters(Location::Query);
+        declared.any(|it| it.style == Style::Whole && it.content_type.is_some())
+            && !item.contains('=')
     }
 
     pub(super) fn is_declared_query(&self, name: &str) -> bool {

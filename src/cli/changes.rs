@@ -21,6 +21,8 @@ const MOST_LINES: usize = 100;
 
 /// Servers, and names of functions, that a line or list names.
 const MOST_NAMES: usize = 20;
+/// Functions that a change of a type names.
+const MOST_USERS: usize = 3;
 
 /// A text of sections, bounded as a whole.
 #[derive(Default)]
@@ -72,9 +74,13 @@ pub(super) fn markdown(diff: &FolderDiff, failed: &[(&str, &str)]) -> String {
     let mut sections = Sections::default();
     sections.text.push_str("## Changes of compiled APIs\n");
     if !failed.is_empty() {
-        let lines = failed
-            .iter()
-            .map(|(server, error)| format!("- {}: {}", code(server), code(&cut(error))));
+        let lines = failed.iter().map(|(server, error)| {
+            format!(
+                "- {}: {}",
+                code(server),
+                code(&cut(&error.replace('\n', "; ")))
+            )
+        });
         sections.write("\n### Not compared\n\n", lines, LEVELS.len() + 1);
     }
     if changes.is_empty() {
@@ -162,7 +168,22 @@ pub(super) fn said(server: &str, change: &Change) -> String {
         (None, Some(operation)) => format!("{} {}", code(server), code(operation)),
         _ => code(server),
     };
-    format!("{place}: {}", what(change))
+    format!("{place}: {}{}", what(change), users(change))
+}
+
+/// The functions that a change of a type matters to.
+fn users(change: &Change) -> String {
+    if change.used_by.is_empty() {
+        return String::new();
+    }
+    let count = change.used_by.len() + change.used_by_more;
+    let mut names: Vec<String> = change.used_by.iter().map(|name| code(name)).collect();
+    names.truncate(MOST_USERS);
+    let more = match count - names.len() {
+        0 => String::new(),
+        more => format!(" and {more} more"),
+    };
+    format!("; used by {}{more}", names.join(", "))
 }
 
 fn what(change: &Change) -> String {

@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 
 use serde_json::{Value, json};
 
-use crate::api::{Encoding, Function, Location, Manifest, Style};
+use crate::api::{Body, Encoding, Function, Location, Manifest, Style};
 use crate::pysyntax::module::{Arguments, ModuleFacts, Stub};
 use crate::variables;
 
@@ -71,17 +71,35 @@ fn agree(manifest: &Manifest, stub: &Stub, function: &Function) -> bool {
 
 /// How the properties of a form are spelt: a media type, or style, explode and allowReserved.
 fn encoding_of_form(encoding: &BTreeMap<String, Encoding>) -> Value {
-    let properties = encoding.iter().map(|(property, encoding)| {
-        let stated = match encoding.style {
-            Some(style) => {
+    let properties = encoding.iter().filter_map(|(property, encoding)| {
+        let stated = match (encoding.style, &encoding.content_type) {
+            (Some(style), _) => {
                 let explode = encoding.explode.unwrap_or(style == Style::Form);
                 json!([style, explode, encoding.allow_reserved])
             }
-            None => json!(encoding.content_type),
+            (None, Some(content_type)) => json!(content_type),
+            (None, None) => return None,
         };
-        (property.clone(), stated)
+        Some((property.clone(), stated))
     });
     Value::Object(properties.collect())
+}
+
+/// The headers that the parts of a form's properties have.
+fn headers_of_form(encoding: &BTreeMap<String, Encoding>) -> Value {
+    let with_headers = encoding.iter().filter(|(_, it)| !it.headers.is_empty());
+    let stated = with_headers.map(|(property, it)| (property.clone(), json!(it.headers)));
+    Value::Object(stated.collect())
+}
+
+/// What some statement says of each media type, where it says anything.
+fn of_media(body: &Body, of: impl Fn(&BTreeMap<String, Encoding>) -> Value) -> Value {
+    let others = body.alternatives.iter();
+    let stated = std::iter::once((&body.content_type, &body.encoding))
+        .chain(others.map(|it| (&it.content_type, &it.encoding)))
+        .map(|(content_type, encoding)| (content_type.clone(), of(encoding)))
+        .filter(|(_, stated)| stated.as_object().is_some_and(|it| !it.is_empty()));
+    Value::Object(stated.collect())
 }
 
 fn sorted(mut names: Vec<&str>) -> Vec<&str> {
@@ -131,12 +149,8 @@ fn decorator(manifest: &Manifest, function: &Function) -> Arguments {
             "body",
             stated.map(|text| Value::from(text.as_str())).collect(),
         );
-        let others = body.alternatives.iter();
-        let encodings = std::iter::once((&body.content_type, &body.encoding))
-            .chain(others.map(|it| (&it.content_type, &it.encoding)))
-            .filter(|(_, encoding)| !encoding.is_empty())
-            .map(|(content_type, encoding)| (content_type.clone(), encoding_of_form(encoding)));
-        say("encoding", Value::Object(encodings.collect()));
+        say("encoding", of_media(body, encoding_of_form));
+        say("part_headers", of_media(body, headers_of_form));
     }
     if let Some(accept) = function.accept() {
         say("accept", Value::from(accept));

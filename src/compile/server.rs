@@ -10,7 +10,7 @@ use super::manifest::{self, Inputs};
 use super::origin::{self, Moved, OnMove};
 use super::{Options, Run, ServerReport, advice, fingerprint, foreign, json, shortcut, tunnel};
 use crate::api::filter::{self, RuleError, Rules, Selection};
-use crate::api::{Manifest, NamedApi, NamingError, give_names};
+use crate::api::{Api, Manifest, NamedApi, give_names};
 use crate::config::{Environment, Filter, ServerConfig};
 use crate::invisible::visible;
 use crate::openapi::{self, LoadError, Loaded, ReadError};
@@ -28,14 +28,9 @@ pub(super) enum CompileError {
         source_shown: String,
         error: ReadError,
     },
-    #[error("{place}: {error}")]
-    Rule { place: String, error: RuleError },
-    #[error("{place}: {error}")]
-    Naming { place: String, error: NamingError },
-    #[error(
-        "{place}: `top_level_functions`: `{entry}` is no function or operationId that was compiled"
-    )]
-    TopLevel { place: String, entry: String },
+    /// Entries that do not fit the document, one in a line, each with its place.
+    #[error("{0}")]
+    Entries(String),
     #[error(transparent)]
     Module(#[from] ModuleError),
     #[error(transparent)]
@@ -197,18 +192,11 @@ pub(super) fn build(
     let read_only = server.is_read_only;
     #[cfg(feature = "test-hooks")]
     let read_only = read_only && !options.no_filter;
-    filter::apply(&mut api, &rules(server, read_only)).map_err(|error| CompileError::Rule {
-        place: server.place.clone(),
-        error,
-    })?;
+    let unfit = filter::apply(&mut api, &rules(server, read_only));
     if server.skills_url.is_some() {
         api.warnings.push("`skills_url` is not used yet".to_owned());
     }
-    let named = give_names(api, lock, &server.rename).map_err(|error| CompileError::Naming {
-        place: server.place_of_rename(error.key()).to_owned(),
-        error,
-    })?;
-    check_top_level(server, &named)?;
+    let named = name(server, lock, api, &unfit)?;
     let title = server
         .title
         .clone()
@@ -258,23 +246,56 @@ pub(super) fn build(
     })
 }
 
+/// Names what is left of an API; `unfit` are the entries of the rules that fit nothing of it. All
+/// that is wrong is said at once.
+fn name(
+    server: &ServerConfig,
+    lock: Option<&Manifest>,
+    api: Api,
+    unfit: &[RuleError],
+) -> Result<NamedApi, CompileError> {
+    let located = |(list, entry): (&str, &str), error: &dyn std::fmt::Display| {
+        format!("{}: {error}", server.place_of(list, entry))
+    };
+    let rules = unfit.iter().map(|error| located(error.entry(), error));
+    let mut faults: Vec<String> = rules.collect();
+    let named = give_names(api, lock, &server.rename);
+    match &named {
+        // Where a rule is wrong nobody knows which functions there should be.
+        Ok(named) if faults.is_empty() => {
+            faults.extend(unknown_top_level(server, named).map(|entry| {
+                let error = format!(
+                    "`top_level_functions`: `{}` is no function or operationId that was compiled",
+                    visible(entry)
+                );
+                located(("top_level_functions", entry), &error)
+            }));
+        }
+        Ok(_) => {}
+        Err(errors) => {
+            let renamed = errors.iter();
+            faults.extend(renamed.map(|error| located(("rename", error.key()), error)));
+        }
+    }
+    named
+        .ok()
+        .filter(|_| faults.is_empty())
+        .ok_or_else(|| CompileError::Entries(faults.join("\n")))
+}
+
 /// Every entry of `top_level_functions` must be a function.
-fn check_top_level(server: &ServerConfig, named: &NamedApi) -> Result<(), CompileError> {
-    for entry in &server.top_level_functions {
-        let known = named.names.iter().any(|names| names.function == *entry)
-            || named
+fn unknown_top_level<'s>(
+    server: &'s ServerConfig,
+    named: &NamedApi,
+) -> impl Iterator<Item = &'s String> {
+    server.top_level_functions.iter().filter(|entry| {
+        !named.names.iter().any(|names| names.function == **entry)
+            && !named
                 .api
                 .operations
                 .iter()
-                .any(|o| o.operation_id.as_ref() == Some(entry));
-        if !known {
-            return Err(CompileError::TopLevel {
-                place: server.place.clone(),
-                entry: visible(entry),
-            });
-        }
-    }
-    Ok(())
+                .any(|o| o.operation_id.as_ref() == Some(*entry))
+    })
 }
 
 fn rules(server: &ServerConfig, read_only: bool) -> Rules {
@@ -288,13 +309,7 @@ fn rules(server: &ServerConfig, read_only: bool) -> Rules {
         read_only_allow: server
             .read_only_allow
             .iter()
-            .map(|entry| {
-                (
-                    entry.method.clone(),
-                    entry.path.clone(),
-                    entry.place.clone(),
-                )
-            })
+            .map(|entry| (entry.method.clone(), entry.path.clone()))
             .collect(),
         include: selection(&server.include),
         exclude: selection(&server.exclude),

@@ -5,6 +5,7 @@
 //! - [`Settings`]: every `MCE_*` / `MCP_BRIDGE_*` variable, typed, from the one table in `settings`.
 //! - [`Config`]: `swaggers.yaml`, typed and validated, with places for every complaint.
 
+use std::collections::HashMap;
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -75,8 +76,6 @@ pub struct ServerConfig {
     pub exclude: Filter,
     /// Python names by operationId or `METHOD /path`.
     pub rename: IndexMap<String, String>,
-    /// Where each of these stands, by the same key, for messages.
-    pub rename_places: IndexMap<String, String>,
     /// Headers of every request. Expanded at run time. `headers` (legacy) is merged in.
     pub extra_headers: IndexMap<String, Template>,
     /// Markdown notes for users of the API. Expanded at compile time.
@@ -89,6 +88,9 @@ pub struct ServerConfig {
     pub ca_file: Option<Template>,
     /// Bound on one call.
     pub timeout: Option<Duration>,
+    /// Where entries stand that name something of the document: by the list (such as
+    /// `exclude.tags`) and the entry, for messages.
+    pub places: HashMap<(String, String), String>,
 }
 
 /// `METHOD /path` in the config.
@@ -98,8 +100,6 @@ pub struct OperationRef {
     pub method: String,
     /// The path template as the document spells it.
     pub path: String,
-    /// The entry as the file spells it, with its place, for messages.
-    pub place: String,
 }
 
 /// `include` or `exclude`.

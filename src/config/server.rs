@@ -11,6 +11,9 @@ use super::{
 };
 use crate::yaml::{Node, NodeValue, Position};
 
+/// [`ServerConfig::places`].
+type Places = HashMap<(String, String), String>;
+
 /// The keys of an entry, as the documentation lists them.
 const KEYS: &[&str] = &[
     "name",
@@ -66,7 +69,7 @@ pub(super) fn read(reader: &mut Reader, node: &Node) -> Option<ServerConfig> {
     server.auth = read_auth(reader, &fields, allow_literal);
     read_headers(reader, &fields, allow_literal, &mut server);
     if let Some(node) = fields.get("read_only_allow") {
-        server.read_only_allow = read_allow(reader, node);
+        read_allow(reader, node, &mut server);
         if !server.is_read_only {
             reader.warn(
                 node.position,
@@ -75,10 +78,10 @@ pub(super) fn read(reader: &mut Reader, node: &Node) -> Option<ServerConfig> {
         }
     }
     if let Some(node) = fields.get("include") {
-        server.include = read_filter(reader, node, "`include`");
+        server.include = read_filter(reader, node, "include", &mut server.places);
     }
     if let Some(node) = fields.get("exclude") {
-        server.exclude = read_filter(reader, node, "`exclude`");
+        server.exclude = read_filter(reader, node, "exclude", &mut server.places);
     }
     if let Some(node) = fields.get("rename") {
         read_rename(reader, node, &mut server);
@@ -88,7 +91,9 @@ pub(super) fn read(reader: &mut Reader, node: &Node) -> Option<ServerConfig> {
         .filter(|node| !is_unset(node))
         .and_then(|node| read_source(reader, node, "`skills_url`", allow_literal));
     if let Some(node) = fields.get("top_level_functions") {
-        server.top_level_functions = read_names(reader, node, "`top_level_functions`");
+        let key = "top_level_functions";
+        let what = format!("`{key}`");
+        server.top_level_functions = read_names(reader, node, &what, key, &mut server.places);
     }
     server.ca_file = fields
         .get("ca_file")
@@ -223,8 +228,7 @@ fn read_headers(
     }
 }
 
-fn read_allow(reader: &mut Reader, node: &Node) -> Vec<OperationRef> {
-    let mut allowed = Vec::new();
+fn read_allow(reader: &mut Reader, node: &Node, server: &mut ServerConfig) {
     for item in reader.list(node, "`read_only_allow`") {
         let NodeValue::String(text) = &item.value else {
             let shown = escape(&item.clone().into_json().to_string(), 60);
@@ -238,18 +242,17 @@ fn read_allow(reader: &mut Reader, node: &Node) -> Vec<OperationRef> {
             continue;
         };
         match parse_operation(text) {
-            Ok((method, path)) => allowed.push(OperationRef {
-                method,
-                path,
-                place: format!("{}: {}", reader.place(item.position), quote(text)),
-            }),
+            Ok((method, path)) => {
+                let key = ("read_only_allow".to_owned(), format!("{method} {path}"));
+                server.places.insert(key, reader.place(item.position));
+                server.read_only_allow.push(OperationRef { method, path });
+            }
             Err(why) => reader.complain(
                 item.position,
                 format!("the entry {} of `read_only_allow` {why}", quote(text)),
             ),
         }
     }
-    allowed
 }
 
 /// `POST /search`.
@@ -287,9 +290,10 @@ fn parse_operation(text: &str) -> Result<(String, String), String> {
     Ok((method.to_owned(), path.to_owned()))
 }
 
-fn read_filter(reader: &mut Reader, node: &Node, what: &str) -> Filter {
+fn read_filter(reader: &mut Reader, node: &Node, name: &str, places: &mut Places) -> Filter {
     const KEYS: [&str; 3] = ["tags", "paths", "operationIds"];
-    let Some(fields) = reader.fields(node, what, &KEYS) else {
+    let what = format!("`{name}`");
+    let Some(fields) = reader.fields(node, &what, &KEYS) else {
         return Filter::default();
     };
     let mut lists = KEYS.map(|key| {
@@ -297,7 +301,8 @@ fn read_filter(reader: &mut Reader, node: &Node, what: &str) -> Filter {
             return Vec::new();
         };
         let before = reader.complaints.len();
-        let list = read_names(reader, node, &format!("`{key}` of {what}"));
+        let list = format!("{name}.{key}");
+        let list = read_names(reader, node, &format!("`{key}` of {what}"), &list, places);
         if list.is_empty() && reader.complaints.len() == before {
             reader.complain(node.position, format!("`{key}` of {what} is empty"));
         }
@@ -315,8 +320,14 @@ fn read_filter(reader: &mut Reader, node: &Node, what: &str) -> Filter {
     }
 }
 
-/// A list of texts that name something of a document.
-fn read_names(reader: &mut Reader, node: &Node, what: &str) -> Vec<String> {
+/// A list of texts that name something of a document. `list` is its name in `places`.
+fn read_names(
+    reader: &mut Reader,
+    node: &Node,
+    what: &str,
+    list: &str,
+    places: &mut Places,
+) -> Vec<String> {
     let mut seen: IndexSet<String> = IndexSet::new();
     for (text, position) in reader.strings(node, what) {
         if text.len() > LONGEST_TEXT {
@@ -327,6 +338,7 @@ fn read_names(reader: &mut Reader, node: &Node, what: &str) -> Vec<String> {
                 &format!("{} of {what} is listed twice", quote(&text)),
             );
         } else {
+            places.insert((list.to_owned(), text.clone()), reader.place(position));
             seen.insert(text);
         }
     }
@@ -357,7 +369,8 @@ fn read_rename(reader: &mut Reader, node: &Node, server: &mut ServerConfig) {
         }
         positions.insert(name.clone(), value.position);
         let place = reader.place(value.position);
-        server.rename_places.insert(key.text.clone(), place);
+        let entry = ("rename".to_owned(), key.text.clone());
+        server.places.insert(entry, place);
         server.rename.insert(key.text.clone(), name);
     }
 }

@@ -120,10 +120,12 @@ impl ServerConfig {
         variables::of_server(&self.name, suffix)
     }
 
-    /// Where an entry of `rename` stands, by its key.
+    /// Where an entry stands that names something of the document. `list` is where it is, such as
+    /// `rename` or `exclude.tags`.
     #[must_use]
-    pub fn place_of_rename(&self, key: &str) -> &str {
-        self.rename_places.get(key).unwrap_or(&self.place)
+    pub fn place_of(&self, list: &str, entry: &str) -> &str {
+        let key = (list.to_owned(), entry.to_owned());
+        self.places.get(&key).unwrap_or(&self.place)
     }
 
     /// Every template of the entry.

@@ -8,6 +8,7 @@ use super::content::{is_media_type, media_schema};
 use super::document::{Document, text};
 use super::examples::with_example;
 use super::parameters::legal_style;
+use super::part_headers::part_headers;
 use super::schema::Schemas;
 use crate::api::{Encoding, Location, Media, OperationBody, OperationMedia, Style};
 use crate::invisible::visible;
@@ -119,23 +120,32 @@ fn media(
             other => (other, BTreeMap::new()),
         },
         Media::Form | Media::Multipart => {
+            let schema = declared()?;
             let given = value.get("encoding").and_then(Value::as_object);
             let given = given.into_iter().flatten();
-            let encoding = given.filter_map(|(property, value)| {
-                let value = document.resolve(value).ok()?.as_object()?;
-                Some((property.clone(), encoding(document, kind, value)?))
-            });
-            let mut encoding: BTreeMap<String, Encoding> = encoding.collect();
-            let schema = declared()?;
-            if kind == Media::Multipart {
-                for (property, content_type) in media_types_of_files(&schema, schemas) {
-                    encoding.entry(property).or_insert_with(|| Encoding {
-                        content_type: Some(content_type),
-                        ..Encoding::default()
-                    });
+            let mut encodings: BTreeMap<String, Encoding> = BTreeMap::new();
+            for (property, value) in given {
+                let value = document.resolve(value).ok().and_then(Value::as_object);
+                let Some(value) = value else {
+                    continue;
+                };
+                let mut own = encoding(document, kind, value).unwrap_or_default();
+                if kind == Media::Multipart {
+                    own.headers = part_headers(document, (property, value), warn);
+                }
+                if own != Encoding::default() {
+                    encodings.insert(property.clone(), own);
                 }
             }
-            (schema, encoding)
+            if kind == Media::Multipart {
+                for (property, content_type) in media_types_of_files(&schema, schemas) {
+                    let own = encodings.entry(property).or_default();
+                    if own.style.is_none() {
+                        own.content_type.get_or_insert(content_type);
+                    }
+                }
+            }
+            (schema, encodings)
         }
         Media::Text | Media::Events | Media::Lines => (json!({"type": "string"}), BTreeMap::new()),
         Media::Binary if name.contains('*') && representative(name).is_none() => {
@@ -213,6 +223,7 @@ fn encoding(document: &Document, kind: Media, value: &Map<String, Value>) -> Opt
             style: Some(style),
             explode: Some(explode.unwrap_or(style == Style::Form)),
             allow_reserved: value.get("allowReserved") == Some(&Value::Bool(true)),
+            ..Encoding::default()
         });
     }
     // A wildcard names none, and of several kinds of files only the caller knows which it has.

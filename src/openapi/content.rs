@@ -7,6 +7,7 @@ use serde_json::{Map, Value, json};
 
 use super::bodies::is_binary;
 use super::document::{Document, text};
+use super::events;
 use super::schema::Schemas;
 use crate::api::{Media, Response, ResponseKind};
 use crate::headers::is_token;
@@ -147,9 +148,13 @@ fn response(
     };
     let media = document.resolve(media).map_err(|error| error.to_string())?;
     let what = format!("the answer {status}");
+    let mut is_json = false;
     let declared = match Media::of(name) {
-        Media::Events | Media::Lines => streamed_schema(document, name, media)
-            .map_or(Cow::Owned(Value::Bool(true)), Cow::Borrowed),
+        Media::Events | Media::Lines => {
+            let items = events::items(document, name, media);
+            is_json = items.is_json;
+            Cow::Owned(items.schema)
+        }
         _ => media_schema(media),
     };
     let schema = schemas.raise_leniently(&declared, &what, warn);
@@ -158,7 +163,7 @@ fn response(
         Media::Range if is_binary(&schema, schemas) => ResponseKind::Bytes,
         Media::Json | Media::Range => ResponseKind::Json,
         Media::Text => ResponseKind::Text,
-        Media::Events if says_json(&schema, schemas) => ResponseKind::JsonEvents,
+        Media::Events if is_json => ResponseKind::JsonEvents,
         Media::Events => ResponseKind::Events,
         Media::Lines => ResponseKind::Items,
         _ => ResponseKind::Bytes,
@@ -172,42 +177,6 @@ fn response(
         },
         kind,
     })
-}
-
-/// The schema of one item of a stream: of a JSON value, or of an event's data. 3.2 has it as
-/// `itemSchema`, which describes the whole event; others give `schema` and mean the data.
-fn streamed_schema<'a>(document: &'a Document, name: &str, media: &'a Value) -> Option<&'a Value> {
-    let is_events = match Media::of(name) {
-        Media::Events => true,
-        Media::Lines => false,
-        _ => return None,
-    };
-    if let Some(item) = media.get("itemSchema") {
-        if !is_events {
-            return Some(item);
-        }
-        let item = document.resolve(item).ok()?;
-        let data = item.get("properties")?.get("data")?;
-        return Some(data.get("contentSchema").unwrap_or(data));
-    }
-    let schema = media.get("schema")?;
-    let is_list = schema.get("type").and_then(Value::as_str) == Some("array");
-    Some(schema.get("items").filter(|_| is_list).unwrap_or(schema))
-}
-
-/// Whether data of this schema is JSON: anything but a mere text, or nothing said.
-fn says_json(schema: &Value, schemas: &Schemas<'_>) -> bool {
-    let target = schema
-        .get("$ref")
-        .and_then(Value::as_str)
-        .and_then(|pointer| schemas.target(pointer));
-    let schema = target.as_ref().unwrap_or(schema);
-    let Some(members) = schema.as_object().filter(|members| !members.is_empty()) else {
-        return false;
-    };
-    let media_type = members.get("contentMediaType").and_then(Value::as_str);
-    members.get("type").and_then(Value::as_str) != Some("string")
-        || media_type.is_some_and(|name| Media::of(name) == Media::Json)
 }
 
 #[cfg(test)]

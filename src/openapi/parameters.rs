@@ -137,6 +137,10 @@ pub(super) fn parameters(
             Outcome::Unusable(reason) => warn(left_out(members, &reason)),
         }
     }
+    let in_query = kept.iter().filter(|it| it.location == Location::Query);
+    if in_query.count() > 1 && kept.iter().any(|it| it.style == Style::Whole) {
+        return Err("a parameter that is the whole query stands beside others".to_owned());
+    }
     Ok(kept)
 }
 
@@ -279,7 +283,8 @@ fn refusal(location: Location, wire_name: &str, label: &str) -> Option<Outcome> 
 }
 
 /// A parameter that is the query as a whole (OpenAPI 3.2, `in: querystring`). Of a form, that is
-/// what an exploded object is; other media types would leave no place for a credential.
+/// what an exploded object is; a credential goes behind it, behind JSON too. A mere text could be
+/// the name of another parameter or of a credential.
 fn whole_query(
     document: &Document,
     schemas: &Schemas<'_>,
@@ -287,8 +292,11 @@ fn whole_query(
 ) -> Result<Outcome, String> {
     let label = label(members);
     let content = members.get("content").and_then(Value::as_object);
-    let mut content = content.into_iter().flatten();
-    let Some((_, media)) = content.find(|(name, _)| Media::of(name) == Media::Form) else {
+    let find = |kind: Media| {
+        let mut content = content.into_iter().flatten();
+        content.find(|(name, _)| Media::of(name) == kind)
+    };
+    let Some((name, media)) = find(Media::Form).or_else(|| find(Media::Json)) else {
         return Ok(Outcome::Unusable(format!(
             "parameter {label}: its media type is not supported"
         )));
@@ -298,16 +306,17 @@ fn whole_query(
         Ok(schema) => schema,
         Err(error) => return Ok(Outcome::Unusable(error.to_string())),
     };
+    let is_form = Media::of(name) == Media::Form;
     Ok(Outcome::Kept(Box::new(OperationParameter {
         wire_name: text(members, "name"),
         location: Location::Query,
         required: is_required(members),
-        style: Style::Form,
-        explode: true,
+        style: if is_form { Style::Form } else { Style::Whole },
+        explode: is_form,
         allow_reserved: false,
-        content_type: None,
+        content_type: (!is_form).then(|| name.clone()),
         description: text(members, "description"),
-        schema,
+        schema: with_example(document, schema, media.as_object()),
     })))
 }
 

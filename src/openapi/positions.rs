@@ -73,7 +73,8 @@ impl Kind {
             (Operation, "requestBody") => One(Body),
             (Parameter | Response | Media, "schema")
             | (Media, "itemSchema")
-            | (Parameter, "items") => One(Schema),
+            | (Parameter, "items")
+            | (Schema, "contentSchema") => One(Schema),
             (Media, "encoding") => Members(Encoding),
             (Schema, "items") => List(Schema),
             (Schema, keyword) if SCHEMA_KEYWORDS.contains(&keyword) => One(Schema),

@@ -2,6 +2,7 @@
 //! about values (`xml`, `x-…`) are left out; malformed ones too.
 
 mod keywords;
+mod subtypes;
 
 use std::cell::{Cell, RefCell};
 use std::collections::{HashMap, HashSet, VecDeque};
@@ -12,7 +13,8 @@ use serde_json::{Map, Value, json};
 
 pub(super) use self::keywords::is_example;
 use self::keywords::{exclusive_bounds, plain_keyword};
-use super::document::{Document, ReferenceError};
+use self::subtypes::{Subtypes, leave_out};
+use super::document::{Document, ReferenceError, cost};
 use crate::api::Media;
 use crate::api::schema::{
     SCHEMA_KEYWORDS, SCHEMA_LIST_KEYWORDS, SCHEMA_MAP_KEYWORDS, references, type_names,
@@ -24,6 +26,7 @@ const DEEPEST_SCHEMA: usize = 48;
 /// Raises schemas and gathers those that they refer to.
 pub(super) struct Schemas<'a> {
     document: &'a Document,
+    subtypes: Subtypes<'a>,
     raised: RefCell<IndexMap<String, Result<Value, ReferenceError>>>,
     /// Pointers whose whole reach is raised, so that no operation walks it again.
     completed: RefCell<HashSet<Rc<str>>>,
@@ -38,6 +41,7 @@ impl<'a> Schemas<'a> {
     pub(super) fn new(document: &'a Document) -> Self {
         Self {
             document,
+            subtypes: Subtypes::new(document),
             raised: RefCell::default(),
             completed: RefCell::default(),
             failed: RefCell::default(),
@@ -135,9 +139,7 @@ impl<'a> Schemas<'a> {
             }
             walked.insert(pointer.clone());
             if !self.raised.borrow().contains_key(&*pointer) {
-                let target = self.document.schema_target(&pointer);
-                let raised = target.and_then(|(_, target)| self.raise_at_root(target));
-                let raised = raised.map(|(raised, dangling)| {
+                let raised = self.raise_named(&pointer).map(|(raised, dangling)| {
                     failing.extend(dangling.map(|error| (pointer.clone(), error)));
                     raised
                 });
@@ -164,7 +166,18 @@ impl<'a> Schemas<'a> {
             .sort_by_key(|(_, error)| error.is_missing());
         while let Some((pointer, error)) = failing.pop_front() {
             for referrer in referrers.remove(&pointer).into_iter().flatten() {
-                failing.push_back((referrer, error.clone()));
+                match self.subtypes.base_of(&referrer) {
+                    // Values of the base are there all the same.
+                    Some(base) if base != &*pointer => {
+                        let mut raised = self.raised.borrow_mut();
+                        if let (Some(Ok(union)), false) =
+                            (raised.get_mut(&*referrer), error.is_missing())
+                        {
+                            leave_out(union, &pointer);
+                        }
+                    }
+                    _ => failing.push_back((referrer, error.clone())),
+                }
             }
             walked.remove(&pointer);
             self.failed.borrow_mut().entry(pointer).or_insert(error);
@@ -174,6 +187,23 @@ impl<'a> Schemas<'a> {
             Some(error) => Err(error.clone()),
             None => Ok(()),
         }
+    }
+
+    /// The raised schema of a canonical pointer, as [`Self::raise_at_root`].
+    fn raise_named(
+        &self,
+        pointer: &str,
+    ) -> Result<(Value, Option<ReferenceError>), ReferenceError> {
+        if let Some(union) = self.subtypes.union(pointer) {
+            self.document.charge(cost(&union))?;
+            return Ok((union, None));
+        }
+        let (_, target) = self.document.schema_target(pointer)?;
+        let (mut raised, dangling) = self.raise_at_root(target)?;
+        if let Some(members) = raised.as_object_mut() {
+            self.subtypes.inherit(members);
+        }
+        Ok((raised, dangling))
     }
 
     fn raise_at(&self, schema: &Value, depth: usize) -> Result<Value, ReferenceError> {
@@ -186,6 +216,7 @@ impl<'a> Schemas<'a> {
         if let Some(Value::String(reference)) = source.get("$ref") {
             match self.document.schema_target(reference) {
                 Ok((pointer, _)) => {
+                    let pointer = self.subtypes.as_value(pointer);
                     // A short name may stand for a long one, see [`Document::schema_target`].
                     let more = pointer.len().saturating_sub(reference.len());
                     self.document.charge(more)?;
@@ -215,6 +246,11 @@ impl<'a> Schemas<'a> {
                 .map(|item| self.raise_at(item, depth + 1))
                 .collect();
             result.insert("prefixItems".to_owned(), Value::Array(items?));
+        }
+        // One part alone is how 3.0 says more of what a reference leads to.
+        let parts = source.get("allOf").and_then(Value::as_array);
+        if source.contains_key("properties") || parts.is_some_and(|it| it.len() > 1) {
+            self.subtypes.inherit(&mut result);
         }
         // 3.0 has one where JSON Schema has a list.
         if let Some(example) = source.get("example").filter(|value| is_example(value)) {

@@ -7,12 +7,12 @@ use serde_json::Value;
 
 use super::code::{Code, WIDTH};
 use super::examples::{Examples, mapping};
+use super::forms;
 use super::remarks::{Format, discriminator, joined, limits};
 use super::text::{docstring, one_line, prose, string_literal};
 use super::types::PythonType;
 use crate::api::{
-    Encoding, Location, Media, NamedApi, Operation, OperationBody, OperationNames, Pagination,
-    Style, accept, successes,
+    Location, Media, NamedApi, Operation, OperationNames, Pagination, Style, accept, successes,
 };
 
 /// Characters of a description that go into a docstring; the manifest has all of it.
@@ -102,10 +102,7 @@ pub(super) fn decorator(
         let texts = std::iter::once(name.as_str()).chain(media);
         let texts = texts.map(|text| Code::Text(string_literal(text))).collect();
         items.push(keyword_argument("body", Code::call("", texts)));
-        let encodings = encodings(body);
-        if !encodings.is_empty() {
-            items.push(keyword_argument("encoding", mapping(encodings)));
-        }
+        items.extend(forms::arguments(body));
     }
     if let Some(accept) = accept(&operation.responses) {
         items.push(keyword_argument(
@@ -150,47 +147,7 @@ fn pages(pagination: &Pagination) -> Code {
     keyword_argument("pages", mapping(entries.collect()))
 }
 
-/// `encoding`: for each form, the properties that are not spelt as by default. `"style"`,
-/// `(style, explode)`, `(style, explode, allow_reserved)`, or a media type.
-fn encodings(body: &OperationBody) -> Vec<Code> {
-    let default = (&body.content_type, &body.encoding);
-    let others = body.alternatives.iter();
-    std::iter::once(default)
-        .chain(others.map(|it| (&it.content_type, &it.encoding)))
-        .filter(|(_, encoding)| !encoding.is_empty())
-        .map(|(content_type, encoding)| {
-            let properties = encoding.iter().map(|(property, encoding)| {
-                let value = encoding_of_property(encoding);
-                Code::around(format!("{}: ", string_literal(property)), value, "")
-            });
-            let properties = mapping(properties.collect());
-            Code::around(
-                format!("{}: ", string_literal(content_type)),
-                properties,
-                "",
-            )
-        })
-        .collect()
-}
-
-fn encoding_of_property(encoding: &Encoding) -> Code {
-    let Some(style) = encoding.style else {
-        let content_type = encoding.content_type.as_deref().unwrap_or_default();
-        return Code::Text(string_literal(content_type));
-    };
-    let word = |is_true| Code::text(if is_true { "True" } else { "False" });
-    let explode = encoding.explode.unwrap_or(style == Style::Form);
-    let style_text = Code::Text(string_literal(&spelt(style)));
-    if encoding.allow_reserved {
-        Code::call("", vec![style_text, word(explode), word(true)])
-    } else if explode == (style == Style::Form) {
-        style_text
-    } else {
-        Code::call("", vec![style_text, word(explode)])
-    }
-}
-
-fn keyword_argument(keyword: &str, value: Code) -> Code {
+pub(super) fn keyword_argument(keyword: &str, value: Code) -> Code {
     Code::around(format!("{keyword}="), value, "")
 }
 
@@ -223,7 +180,7 @@ fn api_key_places(api: &NamedApi, operation: &Operation) -> Vec<Code> {
 }
 
 /// The name of a style or kind, as manifests spell it.
-fn spelt(value: impl serde::Serialize) -> String {
+pub(super) fn spelt(value: impl serde::Serialize) -> String {
     match serde_json::to_value(value) {
         Ok(Value::String(name)) => name,
         _ => String::new(),

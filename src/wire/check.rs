@@ -3,7 +3,7 @@
 use indexmap::IndexMap;
 use serde_json::Value as Json;
 
-use crate::api::{Function, Media, Parameter};
+use crate::api::{Function, Media, Parameter, schema};
 
 use super::body::Chosen;
 use super::value::is_integer;
@@ -16,6 +16,9 @@ const MAX_DEPTH: usize = 100;
 const MAX_REFERENCES: usize = 16;
 /// As many legal values are listed in an error.
 const MAX_LISTED: usize = 10;
+
+/// As many arguments of a function are listed in an error.
+const MAX_NAMES: usize = 12;
 
 type Types = IndexMap<String, Json>;
 
@@ -60,6 +63,19 @@ fn nearest<'f>(function: &'f Function, name: &str, known: &[(&'f str, bool)]) ->
         .map(|(_, known)| known)
 }
 
+/// Which arguments a function takes, those that it needs first; in the words of the compiled client.
+fn taken(known: &[(&str, bool)]) -> String {
+    let needed = known.iter().filter(|(_, required)| *required);
+    let optional = known.iter().filter(|(_, required)| !required);
+    let names = needed.chain(optional).map(|(name, _)| format!("'{name}'"));
+    let shown: Vec<String> = names.take(MAX_NAMES).collect();
+    match (shown.is_empty(), known.len() > MAX_NAMES) {
+        (true, _) => "it takes none".to_owned(),
+        (_, false) => format!("it takes {}", shown.join(", ")),
+        (_, true) => format!("it takes {}, …", shown.join(", ")),
+    }
+}
+
 fn check_names(function: &Function, arguments: &Arguments) -> Result<(), ArgumentError> {
     let known: Vec<(&str, bool)> = function
         .parameters
@@ -76,10 +92,12 @@ fn check_names(function: &Function, arguments: &Arguments) -> Result<(), Argumen
         .keys()
         .find(|name| known.iter().all(|(other, _)| other != name));
     if let Some(name) = unknown {
-        let near = nearest(function, name, &known);
-        let near = near.map_or_else(String::new, |near| format!("; did you mean '{near}'?"));
+        let advice = match nearest(function, name, &known) {
+            Some(near) => format!("did you mean '{near}'?"),
+            None => taken(&known),
+        };
         let message = format!(
-            "{}() got an unexpected keyword argument '{name}'{near}",
+            "{}() got an unexpected keyword argument '{name}'; {advice}",
             function.name
         );
         return Err(ArgumentError { message });
@@ -122,57 +140,80 @@ fn check_value(
     let Some(body) = json else {
         return Ok(());
     };
-    let schema = resolve(body.schema, types);
-    check_plain(schema, None, value)
+    check_plain(resolve(body.schema, types), None, value)
 }
 
 fn check_parameter(parameter: &Parameter, types: &Types, value: &Value) -> Result<(), String> {
     if parameter.nullable && *value == Value::Null {
         return Ok(());
     }
-    let schema = resolve(&parameter.schema, types);
+    let said = resolve(&parameter.schema, types);
     if let Value::Array(items) = value {
-        check_type(schema, value)?;
-        let schema = schema
-            .get("items")
-            .map_or(&Json::Null, |items| resolve(items, types));
+        check_type(said, value)?;
+        let said = resolve(said.schema.get("items").unwrap_or(&Json::Null), types);
         for (index, item) in items.iter().enumerate() {
-            check_plain(schema, None, item).map_err(|problem| format!("item {index} {problem}"))?;
+            check_plain(said, None, item).map_err(|problem| format!("item {index} {problem}"))?;
         }
         return Ok(());
     }
-    check_plain(schema, parameter.r#enum.as_ref(), value)
+    check_plain(said, parameter.r#enum.as_ref(), value)
 }
 
 /// Type and legal values. Where the two of a document contradict each other (`type: string` with
 /// `enum: [1.0]`, which YAML reads out of an unquoted version), a legal value is one.
-fn check_plain(schema: &Json, listed: Option<&Vec<Json>>, value: &Value) -> Result<(), String> {
-    let legal = schema.get("enum").and_then(Json::as_array).or(listed);
+fn check_plain(said: Said<'_>, listed: Option<&Vec<Json>>, value: &Value) -> Result<(), String> {
+    if said.or_null && *value == Value::Null {
+        return Ok(());
+    }
+    let legal = said.schema.get("enum").and_then(Json::as_array).or(listed);
     if legal.is_some_and(|legal| legal.iter().any(|item| equal(item, value))) {
         return Ok(());
     }
-    check_type(schema, value)?;
-    check_enum(legal, value)
+    check_type(said, value)?;
+    check_enum(legal, said.or_null, value)
 }
 
-/// Follows references until a schema says something itself.
-fn resolve<'a>(schema: &'a Json, types: &'a Types) -> &'a Json {
-    let mut schema = schema;
+/// A schema that says something itself, and whether null is legal beside what it says.
+#[derive(Clone, Copy)]
+struct Said<'a> {
+    schema: &'a Json,
+    or_null: bool,
+}
+
+/// Follows references, and the one alternative beside null, until a schema says something itself.
+fn resolve<'a>(schema: &'a Json, types: &'a Types) -> Said<'a> {
+    let mut said = Said {
+        schema,
+        or_null: false,
+    };
     for _ in 0..MAX_REFERENCES {
+        let schema = said.schema;
         if schema.get("type").is_some() || schema.get("enum").is_some() {
-            return schema;
+            return said;
         }
+        let beside_null = || {
+            schema::beside_null(schema, "anyOf").or_else(|| schema::beside_null(schema, "oneOf"))
+        };
         let next = match (schema.get("$ref"), schema.get("allOf")) {
             (Some(Json::String(reference)), _) => referred(reference, types),
             (None, Some(Json::Array(all))) if all.len() == 1 => all.first(),
-            _ => return schema,
+            _ => match beside_null() {
+                Some(next) => {
+                    said.or_null = true;
+                    Some(next)
+                }
+                None => return said,
+            },
         };
         let Some(next) = next else {
-            return &Json::Null;
+            break;
         };
-        schema = next;
+        said.schema = next;
     }
-    &Json::Null
+    Said {
+        schema: &Json::Null,
+        or_null: false,
+    }
 }
 
 fn referred<'a>(reference: &str, types: &'a Types) -> Option<&'a Json> {
@@ -183,14 +224,17 @@ fn referred<'a>(reference: &str, types: &'a Types) -> Option<&'a Json> {
     types.get(&token.replace("~1", "/").replace("~0", "~"))
 }
 
-fn check_type(schema: &Json, value: &Value) -> Result<(), String> {
-    let legal: Vec<&str> = match schema.get("type") {
+fn check_type(said: Said<'_>, value: &Value) -> Result<(), String> {
+    let mut legal: Vec<&str> = match said.schema.get("type") {
         Some(Json::String(name)) => vec![name],
         Some(Json::Array(names)) => names.iter().filter_map(Json::as_str).collect(),
         _ => return Ok(()),
     };
     if legal.is_empty() || legal.iter().any(|name| is_of_type(name, value)) {
         return Ok(());
+    }
+    if said.or_null && !legal.contains(&"null") {
+        legal.push("null");
     }
     let names: Vec<&str> = legal.iter().map(|name| python_name(name)).collect();
     Err(format!(
@@ -225,7 +269,7 @@ fn python_name(name: &str) -> &'static str {
     }
 }
 
-fn check_enum(legal: Option<&Vec<Json>>, value: &Value) -> Result<(), String> {
+fn check_enum(legal: Option<&Vec<Json>>, or_null: bool, value: &Value) -> Result<(), String> {
     let Some(legal) = legal.filter(|legal| !legal.is_empty()) else {
         return Ok(());
     };
@@ -235,6 +279,9 @@ fn check_enum(legal: Option<&Vec<Json>>, value: &Value) -> Result<(), String> {
     let mut listed: Vec<String> = legal.iter().take(MAX_LISTED).map(shown).collect();
     if legal.len() > MAX_LISTED {
         listed.push("…".to_owned());
+    }
+    if or_null && !legal.contains(&Json::Null) {
+        listed.push("None".to_owned());
     }
     let given = match value {
         Value::String(text) => quoted(text),

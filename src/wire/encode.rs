@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use indexmap::IndexMap;
 
-use crate::api::{Function, Location, Parameter};
+use crate::api::{Function, Location, Parameter, Style};
 
 use super::body::{self, Chosen};
 use super::style::{self, Problem};
@@ -50,6 +50,9 @@ pub fn encode(
             Location::Path => {
                 let segment = style::segment(parameter, value).map_err(fail)?;
                 segments.insert(&parameter.wire_name, segment);
+            }
+            Location::Query if parameter.style == Style::Whole => {
+                query.push(style::whole(parameter, value).map_err(fail)?);
             }
             Location::Query => {
                 let siblings = located(function, Location::Query);

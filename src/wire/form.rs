@@ -219,21 +219,36 @@ fn named_parts(
     {
         let parts = fields.into_iter().map(|(name, text)| {
             Ok(Part {
-                headers: disposition(&name, None)?,
+                headers: disposition(&name, None)? + &further(encoding),
                 content: text.into(),
             })
         });
         return parts.collect();
     }
     let content_type = encoding.and_then(|encoding| encoding.content_type.as_deref());
+    let named = |item| {
+        let mut part = part(Some(name), item, content_type)?;
+        part.headers.push_str(&further(encoding));
+        Ok(part)
+    };
     match value {
         Value::Array(items) if file(value).is_none() => items
             .iter()
             .filter(|item| is_json(content_type) || **item != Value::Null)
-            .map(|item| part(Some(name), item, content_type))
+            .map(named)
             .collect(),
-        item => Ok(vec![part(Some(name), item, content_type)?]),
+        item => Ok(vec![named(item)?]),
     }
+}
+
+/// The headers that every part of a property has, each behind a line's end.
+fn further(encoding: Option<&Encoding>) -> String {
+    let headers = encoding.map(|encoding| encoding.headers.iter());
+    let mut lines = String::new();
+    for (name, value) in headers.into_iter().flatten() {
+        let _ = write!(lines, "\r\n{name}: {value}");
+    }
+    lines
 }
 
 fn is_list_of_files(value: &Value) -> bool {

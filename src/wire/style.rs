@@ -159,6 +159,13 @@ pub(super) fn pairs<'a>(
     Ok(pairs)
 }
 
+/// A parameter that is the query as a whole.
+pub(super) fn whole(parameter: &Parameter, value: &Value) -> Result<String, Problem> {
+    let media_type = parameter.content_type.as_deref().unwrap_or_default();
+    let text = content_text(media_type, value, Escapes::Necessary)?;
+    Ok(percent::encode(&text, STRICT))
+}
+
 /// A value as names (as they are) and percent-encoded values.
 pub(super) fn spread(
     spelling: &Spelling<'_>,

@@ -342,3 +342,33 @@ async fn a_forbidden_extra_header_is_a_problem_of_that_server() {
     );
     shop.refused("f", json!({})).await;
 }
+
+#[tokio::test]
+async fn a_query_that_is_an_argument_as_a_whole_names_no_parameter() {
+    let api = Capture::json("{}").await;
+    let whole = parameter(
+        "filter",
+        "query",
+        json!({"style": "whole", "explode": false, "content_type": "application/json"}),
+    );
+    let list = function("list_items", "GET", "/items", &[whole], json!([]));
+    let shop = Setup::new(manifest(vec![list], &[])).at(&api.url()).build();
+    for value in [
+        json!({"a": [1, "b=c&d"]}),
+        json!("_method=DELETE"),
+        json!(true),
+    ] {
+        shop.call("list_items", json!({"filter": value}))
+            .await
+            .unwrap();
+    }
+    let lines: Vec<String> = api.requests().into_iter().map(|it| it.line).collect();
+    assert_eq!(
+        lines,
+        [
+            "GET /items?%7B%22a%22%3A%5B1%2C%22b%3Dc%26d%22%5D%7D HTTP/1.1",
+            "GET /items?%22_method%3DDELETE%22 HTTP/1.1",
+            "GET /items?true HTTP/1.1",
+        ]
+    );
+}

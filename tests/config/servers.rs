@@ -41,7 +41,8 @@ timeout_seconds: 2.5"#,
         (allowed.method.as_str(), allowed.path.as_str()),
         ("POST", "/search")
     );
-    assert!(allowed.place.starts_with("f.yaml:8:"), "{}", allowed.place);
+    let place = server.place_of("read_only_allow", "POST /search");
+    assert!(place.starts_with("f.yaml:8:"), "{place}");
     assert_eq!(server.include.tags, ["a"]);
     assert_eq!(server.include.paths, ["/v1/**"]);
     assert_eq!(server.include.operation_ids, ["getA"]);

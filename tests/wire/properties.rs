@@ -295,8 +295,7 @@ fn python_and_rust_agree_on_random_cases() {
     let file = folder.path().join("cases.json");
     std::fs::write(&file, serde_json::to_vec(&cases).unwrap()).unwrap();
     let script = root().join("tests/wire/run_outside.py");
-    let runtime = root().join("templates/mce_runtime.py");
-    python(&script, "python3", &[&runtime, &file]);
+    python(&script, "python3", &[&file]);
 }
 
 proptest! {

@@ -1,7 +1,7 @@
 """Runs the wire vectors against ``mce_runtime.py``, without a network.
 
-Usage: run_outside.py MCE_RUNTIME_PY [FILE...]. Without files, those beside this script. Exit status 1
-and a few lines a failure where a case fails.
+Usage: run_outside.py [FILE...]. Without files, those beside this script. Exit status 1 and a few lines
+a failure where a case fails. The runtime is that of ``MCE_TEST_RUNTIME``, or the example's.
 """
 
 from __future__ import annotations
@@ -9,6 +9,7 @@ from __future__ import annotations
 import base64
 import importlib.util
 import json
+import os
 import sys
 from pathlib import Path
 from types import ModuleType
@@ -45,9 +46,9 @@ def accept(responses: list[dict[str, Any]]) -> str | None:
 
 
 def spelt_encoding(given: dict[str, Any]) -> Any:
-    """How the compiler renders the encoding of a property."""
+    """How the compiler renders the encoding of a property; "" where it has only headers."""
     if "style" not in given:
-        return given["contentType"]
+        return given.get("contentType", "")
     style, explode = given["style"], given.get("explode", given["style"] == "form")
     if given.get("allowReserved"):
         return (style, explode, True)
@@ -75,11 +76,19 @@ def decorated(runtime: ModuleType, function: dict[str, Any]) -> Any:
             content[name] = item["content_type"]
     body = function.get("body")
     encoding = {}
+    part_headers = {}
     if body is not None:
         media = [{"content_type": "application/json", **body}, *body.get("alternatives", [])]
         encoding = {
             item["content_type"]: {
                 name: spelt_encoding(given) for name, given in item["encoding"].items()
+            }
+            for item in media
+            if item.get("encoding")
+        }
+        part_headers = {
+            item["content_type"]: {
+                name: given["headers"] for name, given in item["encoding"].items() if "headers" in given
             }
             for item in media
             if item.get("encoding")
@@ -95,6 +104,7 @@ def decorated(runtime: ModuleType, function: dict[str, Any]) -> Any:
         content=content,
         body=body,
         encoding=encoding,
+        part_headers=part_headers,
         accept=accept(responses),
         responses={item["status"]: item["kind"] for item in responses},
     )
@@ -162,9 +172,9 @@ def outcome(runtime: ModuleType, case: dict[str, Any]) -> tuple[Any, Any]:
 
 
 def main() -> int:
-    runtime = load(sys.argv[1])
+    runtime = load(os.environ.get("MCE_TEST_RUNTIME") or str(Path(__file__).parents[2] / "compiled" / "mce_runtime.py"))
     failures = run = 0
-    files = [Path(name) for name in sys.argv[2:]] or sorted(Path(__file__).parent.glob("*.json"))
+    files = [Path(name) for name in sys.argv[1:]] or sorted(Path(__file__).parent.glob("*.json"))
     for file in files:
         for case in json.loads(file.read_text(encoding="utf-8")):
             if case.get("host_only"):

@@ -13,6 +13,7 @@ mod schema;
 mod server;
 mod skipped;
 mod types;
+mod users;
 
 use std::collections::BTreeSet;
 
@@ -80,6 +81,20 @@ pub struct Change {
     /// What it is.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub new: Option<String>,
+    /// Of a type, functions that it matters to: ten at most.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub used_by: Vec<String>,
+    /// How many more there are.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub used_by_more: usize,
+}
+
+#[expect(
+    clippy::trivially_copy_pass_by_ref,
+    reason = "serde passes a reference to what it may leave out"
+)]
+fn is_zero(count: &usize) -> bool {
+    *count == 0
 }
 
 impl Change {
@@ -94,6 +109,8 @@ impl Change {
             subject: None,
             old: None,
             new: None,
+            used_by: Vec::new(),
+            used_by_more: 0,
         }
     }
 

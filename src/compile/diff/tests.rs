@@ -341,6 +341,53 @@ fn types_are_compared_key_by_key_and_descriptions_are_only_that() {
 }
 
 #[test]
+fn a_change_of_a_type_names_the_functions_that_it_matters_to() {
+    let with_parts = |it: &mut Value| {
+        it["types"]["Part"] = json!({"type": "object", "properties": {"sku": {"type": "string"}}});
+        for name in ["Item", "New"] {
+            it["types"][name]["properties"]["parts"] =
+                json!({"type": "array", "items": {"$ref": "#/types/Part"}});
+        }
+    };
+    let users = |change: &dyn Fn(&mut Value)| {
+        let old = manifest(with_parts);
+        let new = manifest(|it| {
+            with_parts(it);
+            change(it);
+        });
+        let diff = compare("shop", Some(side(&old)), Some(side(&new)));
+        diff.changes[0].used_by.clone()
+    };
+    // What must be given matters to who gives it, through other types too.
+    assert_eq!(
+        users(&|it| it["types"]["Part"]["required"] = json!(["sku"])),
+        ["add_item"]
+    );
+    assert_eq!(
+        users(&|it| it["types"]["Part"]["properties"]["sku"] = json!({"type": "integer"})),
+        ["add_item", "list_items"]
+    );
+    let read = diff(|it| it["types"]["Item"]["required"] = json!([]));
+    assert_eq!(read.changes[0].used_by, ["list_items"]);
+
+    let old = manifest(|_| {});
+    let new = manifest(|it| {
+        it["types"]["Item"]["required"] = json!([]);
+        let list = it["functions"][0].clone();
+        for index in 0..11 {
+            let mut more = list.clone();
+            more["name"] = json!(format!("more_{index:02}"));
+            more["path"] = json!(format!("/more/{index}"));
+            it["functions"].as_array_mut().unwrap().push(more);
+        }
+    });
+    let diff = compare("shop", Some(side(&old)), Some(side(&new)));
+    let change = diff.changes.iter().find(|it| it.kind == Kind::KeyOptional);
+    let change = change.unwrap();
+    assert_eq!((change.used_by.len(), change.used_by_more), (10, 2));
+}
+
+#[test]
 fn docstrings_are_compared_by_function() {
     let all = manifest(|_| {});
     let module = |text: &str| {

@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use serde_json::Value;
 
 use super::schema::{self, Difference};
+use super::users::{Users, taken};
 use super::{Change, Kind, Level, ServerDiff};
 use crate::api::Manifest;
 use crate::api::schema::reachable;
@@ -32,6 +33,7 @@ impl Use {
 /// The types of the old side. Those that only the new one has are seen where they are used.
 pub(super) fn compare(diff: &mut ServerDiff, before: &Manifest, after: &Manifest) {
     let (given, read) = (inputs(after), outputs(after));
+    let users = Users::of(after);
     for (name, old) in &before.types {
         let Some(new) = after.types.get(name) else {
             diff.changes
@@ -44,25 +46,16 @@ pub(super) fn compare(diff: &mut ServerDiff, before: &Manifest, after: &Manifest
             read: read.contains(name) || !given.contains(name),
         };
         for difference in schema::compare(old, new) {
-            diff.changes.push(change_of(name, values, difference));
+            let mut change = change_of(name, values, difference);
+            users.name(name, &mut change);
+            diff.changes.push(change);
         }
     }
 }
 
 /// The types that arguments are made of.
 fn inputs(manifest: &Manifest) -> BTreeSet<String> {
-    let schemas = manifest.functions.iter().flat_map(|function| {
-        let parameters = function
-            .parameters
-            .iter()
-            .map(|parameter| &parameter.schema);
-        let body = function.body.iter().flat_map(|body| {
-            let alternatives = body.alternatives.iter().map(|media| &media.schema);
-            std::iter::once(&body.schema).chain(alternatives)
-        });
-        parameters.chain(body)
-    });
-    reachable(schemas, &manifest.types)
+    reachable(manifest.functions.iter().flat_map(taken), &manifest.types)
 }
 
 /// The types that answers are made of.

@@ -201,7 +201,6 @@ fn only_a_config_that_restricts_is_warned_and_told_what_to_change() {
     server.read_only_allow = vec![OperationRef {
         method: "POST".to_owned(),
         path: "/graphql".to_owned(),
-        place: String::new(),
     }];
     assert_eq!(
         warnings(&server, &manifest),

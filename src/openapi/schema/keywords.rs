@@ -34,7 +34,7 @@ pub(in crate::openapi) fn is_example(value: &Value) -> bool {
 }
 
 /// `discriminator`, which Swagger 2.0 has as a name only.
-fn discriminator(value: &Value) -> Option<Value> {
+pub(super) fn discriminator(value: &Value) -> Option<Value> {
     let (property, mapping) = match value {
         Value::String(property) => (property.as_str(), None),
         _ => (value.get("propertyName")?.as_str()?, value.get("mapping")),

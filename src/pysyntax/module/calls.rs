@@ -22,6 +22,7 @@ const OPERATION: &[&str] = &[
     "content",
     "body",
     "encoding",
+    "part_headers",
     "accept",
     "responses",
     "api_key",

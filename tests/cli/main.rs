@@ -1,0 +1,21 @@
+//! The real binary: what people see, and with which code it exits. Nothing here needs an engine.
+
+#![expect(
+    clippy::expect_used,
+    clippy::unwrap_used,
+    reason = "a test may fail anywhere"
+)]
+
+mod again;
+mod check;
+mod code;
+mod compile;
+mod diff;
+mod folder;
+mod foreign;
+mod messages;
+mod seen;
+mod serving;
+mod shop;
+mod streams;
+mod usage;
