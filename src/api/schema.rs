@@ -216,7 +216,7 @@ fn may_be_null(schema: &Value, types: &IndexMap<String, Value>, left: &mut usize
             return value.is_null();
         }
         if let Some(values) = members.get("enum").and_then(Value::as_array) {
-            return values.contains(&Value::Null);
+            return values.iter().any(Value::is_null);
         }
         if type_names(members).contains(&"null") {
             return true;

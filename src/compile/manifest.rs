@@ -1,6 +1,6 @@
 //! Puts a manifest together, all but its warnings and its fingerprint.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 use std::fmt::Write as _;
 
 use indexmap::IndexMap;
@@ -42,6 +42,10 @@ pub(super) fn assemble(inputs: &Inputs<'_>) -> Manifest {
         ..
     } = inputs;
     let mut copies = Copies::new();
+    let mut nullable = Nullable {
+        types: &named.types,
+        known: HashMap::new(),
+    };
     let functions: Vec<Function> = named
         .api
         .operations
@@ -49,7 +53,14 @@ pub(super) fn assemble(inputs: &Inputs<'_>) -> Manifest {
         .zip(&named.names)
         .zip(&rendered.functions)
         .map(|((operation, names), rendered)| {
-            function(named, operation, names, rendered, &mut copies)
+            function(
+                named,
+                operation,
+                names,
+                rendered,
+                &mut copies,
+                &mut nullable,
+            )
         })
         .collect();
     let hashes = |(name, bytes): (&String, &Vec<u8>)| (name.clone(), sha256_hex(bytes));
@@ -83,12 +94,13 @@ pub(super) fn assemble(inputs: &Inputs<'_>) -> Manifest {
     }
 }
 
-fn function(
-    named: &NamedApi,
-    operation: &Operation,
+fn function<'n>(
+    named: &'n NamedApi,
+    operation: &'n Operation,
     given: &OperationNames,
     rendered: &RenderedFunction,
     copies: &mut Copies,
+    nullable: &mut Nullable<'n>,
 ) -> Function {
     let mut parameters: Vec<Parameter> = operation
         .parameters
@@ -97,7 +109,7 @@ fn function(
         .zip(&rendered.parameters)
         .map(|((parameter, name), kind)| {
             let keyword = |name| schema::keyword(&parameter.schema, name, &named.types);
-            let nullable = schema::is_nullable(&parameter.schema, &named.types);
+            let nullable = nullable.of(&parameter.schema);
             Parameter {
                 name: name.clone(),
                 wire_name: parameter.wire_name.clone(),
@@ -117,7 +129,7 @@ fn function(
                     .and_then(Value::as_array)
                     .map(|values| {
                         let mut values = values.clone();
-                        if nullable && !values.contains(&Value::Null) {
+                        if nullable && !values.iter().any(Value::is_null) {
                             values.push(Value::Null);
                         }
                         values
@@ -169,6 +181,25 @@ fn function(
             .collect(),
         security: operation.security.clone(),
         pagination: rendered.pagination.clone(),
+    }
+}
+
+/// Which schemas may be null. Many parameters may refer to one that lists thousands of values.
+struct Nullable<'a> {
+    types: &'a IndexMap<String, Value>,
+    /// By the reference, where that is all of a schema.
+    known: HashMap<&'a str, bool>,
+}
+
+impl<'a> Nullable<'a> {
+    fn of(&mut self, schema: &'a Value) -> bool {
+        let members = schema.as_object().filter(|members| members.len() == 1);
+        let reference = members.and_then(|members| members.get("$ref")?.as_str());
+        let is_nullable = || schema::is_nullable(schema, self.types);
+        match reference {
+            Some(reference) => *self.known.entry(reference).or_insert_with(is_nullable),
+            None => is_nullable(),
+        }
     }
 }
 

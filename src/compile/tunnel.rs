@@ -67,8 +67,9 @@ pub(super) fn warnings(server: &ServerConfig, manifest: &Manifest) -> Vec<String
         return Vec::new();
     }
     let rules = rules.join(" and ");
+    let mut signs = Signs::new(&manifest.types);
     let warn = |function: &Function| {
-        let sign = sign(function, &manifest.types)?;
+        let sign = signs.of(function)?;
         let operation = visible(&format!("{} {}", function.method, function.path));
         let allowed = server.read_only_allow.iter().any(|entry| {
             manifest.read_only && entry.method == function.method && entry.path == function.path
@@ -86,13 +87,26 @@ pub(super) fn warnings(server: &ServerConfig, manifest: &Manifest) -> Vec<String
     manifest.functions.iter().filter_map(warn).collect()
 }
 
-/// What shows that a function carries other operations, if anything does.
-pub(super) fn sign(function: &Function, types: &IndexMap<String, Value>) -> Option<Sign> {
-    in_path(function)
-        .or_else(|| in_name(function))
-        .or_else(|| in_media_types(function))
-        .or_else(|| in_parameters(function))
-        .or_else(|| bodies::sign(function, types))
+/// Looks for what shows that a server's functions carry other operations.
+pub(super) struct Signs<'a> {
+    bodies: bodies::Bodies<'a>,
+}
+
+impl<'a> Signs<'a> {
+    pub(super) fn new(types: &'a IndexMap<String, Value>) -> Self {
+        Self {
+            bodies: bodies::Bodies::new(types),
+        }
+    }
+
+    /// What shows it of a function, if anything does.
+    pub(super) fn of(&mut self, function: &Function) -> Option<Sign> {
+        in_path(function)
+            .or_else(|| in_name(function))
+            .or_else(|| in_media_types(function))
+            .or_else(|| in_parameters(function))
+            .or_else(|| self.bodies.sign(function))
+    }
 }
 
 fn in_path(function: &Function) -> Option<Sign> {

@@ -12,6 +12,9 @@ use crate::api::{Location, Media, OperationParameter, Style};
 use crate::headers::{is_forbidden_header, is_override, is_token};
 use crate::invisible::visible;
 
+/// Examples of a parameter that are looked at for one that can be used.
+const MOST_EXAMPLES: usize = 20;
+
 /// What became of one declared parameter.
 enum Outcome {
     Kept(Box<OperationParameter>),
@@ -45,10 +48,8 @@ pub(super) fn declared(
                 let charged = document.charge(cost(target));
                 charged.map_err(|error| error.to_string())?;
             }
-            let mut members = target
-                .as_object()
-                .ok_or("a parameter is no mapping")?
-                .clone();
+            let declared = target.as_object().ok_or("a parameter is no mapping")?;
+            let mut members = without_most_examples(declared);
             // What stands beside a reference refines it, as people write and mean it.
             for key in ["required", "description"] {
                 if let Some(member) = value.get(key) {
@@ -81,6 +82,21 @@ pub(super) fn declared(
         merged.extend(here);
     }
     Ok(merged.into_values().collect())
+}
+
+/// A copy with the first of `examples` only: of thousands that many operations share one is used.
+fn without_most_examples(parameter: &Map<String, Value>) -> Map<String, Value> {
+    let members = parameter.iter().map(|(key, member)| {
+        let few = match (key.as_str(), member) {
+            ("examples", Value::Object(examples)) => {
+                let first = examples.iter().take(MOST_EXAMPLES);
+                Value::Object(first.map(|(key, it)| (key.clone(), it.clone())).collect())
+            }
+            _ => member.clone(),
+        };
+        (key.clone(), few)
+    });
+    members.collect()
 }
 
 /// The places that are written in one case and without blanks.

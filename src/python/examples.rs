@@ -1,7 +1,8 @@
 //! Values for the worked example of a stub: those of the document where they fit the type, else
 //! made-up ones.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
+use std::rc::Rc;
 
 use indexmap::IndexMap;
 use serde_json::{Map, Value};
@@ -9,7 +10,7 @@ use serde_json::{Map, Value};
 use super::classes::{Class, Field};
 use super::code::Code;
 use super::text::string_literal;
-use super::types::PythonType;
+use super::types::{LONGEST_LITERAL, PythonType};
 use crate::api::schema::keyword;
 
 /// Objects within one another and their keys in what is made up.
@@ -42,12 +43,15 @@ const FORMATS: &[(&str, &str)] = &[
     ("uuid", "123e4567-e89b-12d3-a456-426614174000"),
 ];
 
-/// Makes the values of one example.
+/// Makes the values of examples.
 pub(super) struct Examples<'a> {
     classes: &'a BTreeMap<String, Class<'a>>,
     types: &'a IndexMap<String, Value>,
     /// How many more keys may be made up.
     left: usize,
+    /// The keys that are shown of a class, by its name and whether it is the outermost one: many
+    /// functions take the same.
+    shown: HashMap<(&'a str, bool), Rc<[&'a Field<'a>]>>,
 }
 
 impl<'a> Examples<'a> {
@@ -59,7 +63,13 @@ impl<'a> Examples<'a> {
             classes,
             types,
             left: MOST_KEYS,
+            shown: HashMap::new(),
         }
+    }
+
+    /// Begins the next example.
+    pub(super) fn begin(&mut self) {
+        self.left = MOST_KEYS;
     }
 
     /// A value of a type.
@@ -139,27 +149,8 @@ impl<'a> Examples<'a> {
 
     /// The required keys of a class; a few where none is required.
     fn object(&mut self, class: &str, depth: usize) -> Code {
-        let classes = self.classes;
-        let Some(class) = classes.get(class) else {
-            return Code::text("{}");
-        };
-        let mut fields: Vec<&'a Field<'a>> =
-            class.fields.iter().filter(|field| field.required).collect();
-        if fields.is_empty() && depth == 0 {
-            let has_example = |field: &&Field<'a>| self.given(&field.kind, field.schema).is_some();
-            fields.extend(class.fields.iter().take(LARGEST_CLASS).filter(has_example));
-            if fields.is_empty() {
-                fields.extend(
-                    class
-                        .fields
-                        .iter()
-                        .filter(|field| !field.is_read_only(self.types)),
-                );
-            }
-            fields.truncate(MOST_OPTIONAL_KEYS);
-        }
         let mut items = Vec::new();
-        for field in fields {
+        for field in self.keys(class, depth == 0).iter() {
             if depth >= DEEPEST || self.left == 0 {
                 // More than an example is worth: the reader fills in the rest.
                 return Code::text("{...}");
@@ -175,6 +166,31 @@ impl<'a> Examples<'a> {
         mapping(items)
     }
 
+    /// The keys that are shown of a class, or more than there is room for.
+    fn keys(&mut self, class: &str, is_outermost: bool) -> Rc<[&'a Field<'a>]> {
+        let Some((class, Class { fields, .. })) = self.classes.get_key_value(class) else {
+            return Rc::default();
+        };
+        let place = (class.as_str(), is_outermost);
+        if let Some(known) = self.shown.get(&place) {
+            return Rc::clone(known);
+        }
+        let required = fields.iter().filter(|field| field.required);
+        let mut keys: Vec<&'a Field<'a>> = required.take(MOST_KEYS + 1).collect();
+        if keys.is_empty() && is_outermost {
+            let has_example = |field: &&Field<'a>| self.given(&field.kind, field.schema).is_some();
+            let looked_at = fields.iter().take(LARGEST_CLASS);
+            keys.extend(looked_at.filter(has_example).take(MOST_OPTIONAL_KEYS));
+            if keys.is_empty() {
+                let sent = fields.iter().filter(|it| !it.is_read_only(self.types));
+                keys.extend(sent.take(MOST_OPTIONAL_KEYS));
+            }
+        }
+        let keys: Rc<[_]> = keys.into();
+        self.shown.insert(place, Rc::clone(&keys));
+        keys
+    }
+
     /// Whether a value of the document is of a type.
     fn fits(&self, value: &Value, kind: &PythonType, left: &mut usize) -> bool {
         match left.checked_sub(1) {
@@ -185,13 +201,15 @@ impl<'a> Examples<'a> {
             (PythonType::Any, _) => parts(value, left),
             (PythonType::None, Value::Null) => true,
             (PythonType::Name(name), value) => match (name.as_str(), value) {
-                ("str", Value::String(text)) => text.chars().count() <= LONGEST_TEXT,
+                ("str", Value::String(text)) => is_short(text),
                 ("bool", Value::Bool(_)) => true,
                 ("int", Value::Number(number)) => number.is_i64() || number.is_u64(),
                 ("float", Value::Number(number)) => number.as_str().len() <= 40,
                 (class, Value::Object(members)) => self.fits_class(members, class, left),
                 _ => false,
             },
+            (PythonType::Literal(_), Value::Array(_) | Value::Object(_)) => false,
+            (PythonType::Literal(_), Value::String(text)) if text.len() > LONGEST_LITERAL => false,
             (PythonType::Literal(values), value) => {
                 let spelt = literal(value).flat();
                 values.contains(&spelt)
@@ -224,6 +242,10 @@ impl<'a> Examples<'a> {
     }
 }
 
+fn is_short(text: &str) -> bool {
+    text.chars().nth(LONGEST_TEXT).is_none()
+}
+
 /// Whether a value has no more parts than are looked at, and no very long one.
 fn parts(value: &Value, left: &mut usize) -> bool {
     match left.checked_sub(1) {
@@ -231,7 +253,7 @@ fn parts(value: &Value, left: &mut usize) -> bool {
         None => return false,
     }
     match value {
-        Value::String(text) => text.chars().count() <= LONGEST_TEXT,
+        Value::String(text) => is_short(text),
         Value::Number(number) => number.as_str().len() <= 40,
         Value::Array(items) => items.iter().all(|item| parts(item, left)),
         Value::Object(members) => members.values().all(|item| parts(item, left)),

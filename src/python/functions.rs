@@ -1,12 +1,10 @@
 //! One stub: its decorator, signature and docstring.
 
-use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
-use indexmap::IndexMap;
+use indexmap::{IndexMap, IndexSet};
 use serde_json::Value;
 
-use super::classes::Class;
 use super::code::{Code, WIDTH};
 use super::examples::{Examples, mapping};
 use super::forms;
@@ -155,7 +153,7 @@ pub(super) fn keyword_argument(keyword: &str, value: Code) -> Code {
 
 /// Where the apiKey schemes that the operation's security names want the key, each place once.
 fn api_key_places(api: &NamedApi, operation: &Operation) -> Vec<Code> {
-    let mut places: Vec<(&str, &str)> = Vec::new();
+    let mut places: IndexSet<(&str, &str)> = IndexSet::new();
     for name in operation
         .security
         .iter()
@@ -164,10 +162,8 @@ fn api_key_places(api: &NamedApi, operation: &Operation) -> Vec<Code> {
         let Some(scheme) = api.api.security_schemes.get(name) else {
             continue;
         };
-        if let (Some(location), Some(name)) = (&scheme.r#in, &scheme.name)
-            && !places.contains(&(location, name))
-        {
-            places.push((location, name));
+        if let (Some(location), Some(name)) = (&scheme.r#in, &scheme.name) {
+            places.insert((location, name));
         }
     }
     places
@@ -221,13 +217,13 @@ pub(super) fn signature(name: &str, arguments: &[Argument<'_>], returns: &Python
 }
 
 /// The docstring: summary, description, Args, Returns, Raises, an example call.
-pub(super) fn documentation(
+pub(super) fn documentation<'a>(
     name: &str,
     operation: &Operation,
-    arguments: &[Argument<'_>],
+    arguments: &[Argument<'a>],
     returns: &PythonType,
     pagination: Option<&Pagination>,
-    classes: &BTreeMap<String, Class<'_>>,
+    examples: &mut Examples<'a>,
     types: &IndexMap<String, Value>,
 ) -> String {
     let mut lines = vec![summary(operation)];
@@ -269,7 +265,7 @@ pub(super) fn documentation(
     lines.extend([String::new(), "Raises:".to_owned()]);
     lines.extend(indented(&raises(operation), 4));
     lines.extend([String::new(), "Example:".to_owned()]);
-    lines.extend(example(name, arguments, classes, types));
+    lines.extend(example(name, arguments, examples));
     docstring(&lines, 4)
 }
 
@@ -434,13 +430,8 @@ fn shows_more_than_braces(argument: &Argument<'_>) -> bool {
 }
 
 /// A call with the required arguments, the body, and what the document gives examples of.
-fn example(
-    name: &str,
-    arguments: &[Argument<'_>],
-    classes: &BTreeMap<String, Class<'_>>,
-    types: &IndexMap<String, Value>,
-) -> Vec<String> {
-    let mut examples = Examples::new(classes, types);
+fn example<'a>(name: &str, arguments: &[Argument<'a>], examples: &mut Examples<'a>) -> Vec<String> {
+    examples.begin();
     let mut left = MOST_OPTIONAL_ARGUMENTS;
     let mut items: Vec<Code> = Vec::new();
     for argument in arguments {

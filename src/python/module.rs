@@ -1,6 +1,7 @@
 //! The whole of `functions.py`.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeSet, HashMap, HashSet};
+use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 
 use minijinja::syntax::SyntaxConfig;
 use minijinja::{Environment, context};
@@ -8,8 +9,9 @@ use serde_json::Value;
 
 use super::check::{ModuleError, check_module};
 use super::class_text::render_class;
-use super::classes::{Class, Classes, Types};
+use super::classes::{Classes, Types};
 use super::code::{Code, WIDTH};
+use super::examples::Examples;
 use super::functions::{Argument, decorator, documentation, signature, summary};
 use super::text::{docstring, one_line, prose, string_literal};
 use super::types::PythonType;
@@ -104,9 +106,10 @@ pub fn render(api: &NamedApi, target: Target<'_>) -> Result<Rendered, ModuleErro
                 .to_owned(),
         );
     }
+    let mut examples = Examples::new(&classes, &api.types);
     let stubs: Vec<minijinja::Value> = described
         .iter()
-        .map(|stub| render_stub(api, stub, &classes))
+        .map(|stub| render_stub(api, stub, &mut examples))
         .collect();
     let class_names: BTreeSet<&str> = classes.keys().map(String::as_str).collect();
     let rendered_classes: Vec<String> = classes
@@ -153,10 +156,10 @@ struct TypedStub<'a> {
 }
 
 /// One operation's stub, for the template.
-fn render_stub(
+fn render_stub<'a>(
     api: &NamedApi,
-    stub: &TypedStub<'_>,
-    classes: &BTreeMap<String, Class<'_>>,
+    stub: &TypedStub<'a>,
+    examples: &mut Examples<'a>,
 ) -> minijinja::Value {
     let TypedStub {
         operation,
@@ -170,7 +173,7 @@ fn render_stub(
         decorator => decorator(api, operation, names, pagination),
         signature => signature(&names.function, arguments, returns),
         docstring => documentation(
-            &names.function, operation, arguments, returns, pagination, classes, &api.types,
+            &names.function, operation, arguments, returns, pagination, examples, &api.types,
         ),
     }
 }
@@ -273,20 +276,26 @@ fn types_of_body<'a>(
     types: &mut Types<'a>,
     hint: &str,
 ) -> Vec<PythonType> {
-    let mut known: Vec<(&Value, PythonType)> = Vec::new();
+    let media: Vec<(&str, &'a Value)> = body.media().collect();
+    let schemas = distinct(media.iter().map(|(_, schema)| *schema));
+    let of_forms: HashSet<usize> = media
+        .iter()
+        .zip(&schemas)
+        .filter(|((name, _), _)| is_form(name))
+        .map(|(_, index)| *index)
+        .collect();
+    let mut known: HashMap<usize, PythonType> = HashMap::new();
     let mut kinds = Vec::new();
-    for (content_type, schema) in body.media() {
+    for ((content_type, schema), index) in media.into_iter().zip(schemas) {
         let kind = match Media::of(content_type) {
             Media::Text | Media::Events | Media::Lines => PythonType::name("str"),
             Media::Binary => PythonType::name("bytes"),
             Media::Range if has_format_binary(schema) => PythonType::name("bytes"),
             Media::Json | Media::Range | Media::Form | Media::Multipart => {
-                let same = known.iter().find(|(other, _)| *other == schema);
-                if let Some((_, kind)) = same {
+                if let Some(kind) = known.get(&index) {
                     kind.clone()
                 } else {
-                    let mut alike = body.media().filter(|(_, other)| *other == schema);
-                    let kind = if alike.any(|(name, _)| is_form(name)) {
+                    let kind = if of_forms.contains(&index) {
                         types.of_form(schema, hint)
                     } else {
                         types.of(schema, hint)
@@ -296,7 +305,7 @@ fn types_of_body<'a>(
                         PythonType::Any if is_form(content_type) => PythonType::dict(kind),
                         kind => kind,
                     };
-                    known.push((schema, kind.clone()));
+                    known.insert(index, kind.clone());
                     kind
                 }
             }
@@ -304,6 +313,43 @@ fn types_of_body<'a>(
         kinds.push(kind);
     }
     kinds
+}
+
+/// For each of the schemas the place of the first one that it equals.
+fn distinct<'a>(schemas: impl Iterator<Item = &'a Value>) -> Vec<usize> {
+    let mut alike: HashMap<u64, Vec<(usize, &Value)>> = HashMap::new();
+    let firsts = schemas.enumerate().map(|(index, schema)| {
+        // Equal ones have one digest; that they are equal is still to be seen.
+        let bearers = alike.entry(digest(schema)).or_default();
+        let first = bearers.iter().find(|(_, other)| *other == schema);
+        if let Some((first, _)) = first {
+            return *first;
+        }
+        bearers.push((index, schema));
+        index
+    });
+    firsts.collect()
+}
+
+/// A number that equal values have in common, whatever the order of their keys.
+fn digest(value: &Value) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    match value {
+        Value::Object(members) => {
+            let members = members.iter().map(|(key, member)| {
+                let mut hasher = DefaultHasher::new();
+                (key, digest(member)).hash(&mut hasher);
+                hasher.finish()
+            });
+            members.fold(0, u64::wrapping_add).hash(&mut hasher);
+        }
+        Value::Array(items) => items.iter().for_each(|item| digest(item).hash(&mut hasher)),
+        Value::Number(number) => number.as_str().hash(&mut hasher),
+        Value::String(text) => text.hash(&mut hasher),
+        Value::Bool(value) => value.hash(&mut hasher),
+        Value::Null => {}
+    }
+    hasher.finish()
 }
 
 fn has_format_binary(schema: &Value) -> bool {

@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use indexmap::IndexMap;
 use serde_json::Value;
 
-use super::text::one_line;
+use super::text::{json_start, one_line};
 use crate::api::schema::keyword;
 
 type Schemas = IndexMap<String, Value>;
@@ -35,7 +35,9 @@ pub(super) fn limits(schema: &Value, types: &Schemas, said: &str, formats: Forma
     let find = |word: &str| keyword(schema, word, types);
     let mut remarks: Vec<String> = Vec::new();
     if let Some(format) = find("format").and_then(Value::as_str)
-        && !PLAIN_FORMATS.contains(&format.to_ascii_lowercase().as_str())
+        && !PLAIN_FORMATS
+            .iter()
+            .any(|plain| format.eq_ignore_ascii_case(plain))
         && (formats == Format::Any || matches!(format, "date" | "date-time" | "time"))
         && !tells_format(said, format)
     {
@@ -74,13 +76,13 @@ pub(super) fn limits(schema: &Value, types: &Schemas, said: &str, formats: Forma
         }
     }
     if let Some(pattern) = find("pattern").and_then(Value::as_str)
-        && pattern.chars().count() <= LONGEST_PATTERN
+        && pattern.chars().nth(LONGEST_PATTERN).is_none()
         && !tells(said, pattern)
     {
         remarks.push(format!("Pattern `{}`.", one_line(pattern, LONGEST_PATTERN)));
     }
     if let Some(default) = find("default").filter(|default| !default.is_null()) {
-        let default = one_line(&default.to_string(), LONGEST_DEFAULT);
+        let default = one_line(&json_start(default, LONGEST_DEFAULT), LONGEST_DEFAULT);
         let bare = default.trim_matches('"');
         if !(said.to_ascii_lowercase().contains("default") && said.contains(bare)) {
             remarks.push(format!("The API's default is `{default}`."));
@@ -98,6 +100,9 @@ fn tells_format(said: &str, format: &str) -> bool {
 
 /// Whether a text holds a word.
 fn tells(said: &str, word: &str) -> bool {
+    if word.len() > said.len() {
+        return false;
+    }
     let is_part = |c: Option<char>| c.is_some_and(char::is_alphanumeric);
     said.match_indices(word).any(|(place, _)| {
         let (before, from) = said.split_at(place);

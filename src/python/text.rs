@@ -3,7 +3,12 @@
 
 use std::fmt::Write as _;
 
+use serde_json::{Map, Value};
+
 use crate::invisible::is_invisible;
+
+/// Characters looked at beyond those that can be shown: blanks may stand between them.
+const MOST_BLANKS: usize = 2_000;
 
 /// A string literal in double quotes.
 pub(super) fn string_literal(text: &str) -> String {
@@ -124,25 +129,81 @@ pub(super) fn prose(text: &str, width: usize, limit: usize) -> Vec<String> {
     lines
 }
 
-/// A document's text as one line of at most `limit` characters.
+/// A document's text as one line of at most `limit` characters. Of a long text only the beginning
+/// is looked at.
 pub(super) fn one_line(text: &str, limit: usize) -> String {
-    let mut words = String::new();
-    for word in text.split_whitespace() {
-        if words.len() > limit * 4 {
+    let mut line = String::new();
+    let mut count = 0;
+    let mut looked_at = 0;
+    let mut is_cut = false;
+    let mut is_apart = false;
+    for character in text.trim_start().chars() {
+        looked_at += 1;
+        if count >= limit && !character.is_whitespace() || looked_at > MOST_BLANKS + limit * 4 {
+            is_cut = true;
             break;
         }
-        if !words.is_empty() {
-            words.push(' ');
+        if character.is_whitespace() {
+            is_apart = true;
+            continue;
         }
-        words.extend(word.chars().take(limit.saturating_add(1)));
+        if std::mem::take(&mut is_apart) {
+            line.push(' ');
+            count += 1;
+            if count >= limit {
+                is_cut = true;
+                break;
+            }
+        }
+        line.push(character);
+        count += 1;
     }
-    let cut: String = words.chars().take(limit).collect();
-    let line = if cut.len() < words.len() {
-        format!("{}…", cut.trim_end())
-    } else {
-        cut
-    };
+    if is_cut {
+        line.truncate(line.trim_end().len());
+        line.push('…');
+    }
     defused(&line)
+}
+
+/// The JSON of a value for [`one_line`], without what is more than `limit` characters need.
+pub(super) fn json_start(value: &Value, limit: usize) -> String {
+    beginning(value, &mut (MOST_BLANKS + limit * 8)).to_string()
+}
+
+/// A value without what comes after the first `left` bytes or so.
+fn beginning(value: &Value, left: &mut usize) -> Value {
+    match value {
+        Value::String(text) => cut(text, left).into(),
+        Value::Array(items) => {
+            let mut kept = Vec::new();
+            for item in items {
+                kept.push(beginning(item, left));
+                *left = left.saturating_sub(1);
+                if *left == 0 {
+                    break;
+                }
+            }
+            kept.into()
+        }
+        Value::Object(members) => {
+            let mut kept = Map::new();
+            for (key, member) in members {
+                let key = cut(key, left);
+                kept.insert(key, beginning(member, left));
+                if *left == 0 {
+                    break;
+                }
+            }
+            kept.into()
+        }
+        other => other.clone(),
+    }
+}
+
+fn cut(text: &str, left: &mut usize) -> String {
+    let cut: String = text.chars().take(*left).collect();
+    *left = left.saturating_sub(cut.len() + 1);
+    cut
 }
 
 /// A line that cannot pass for a doctest prompt or for a heading of the compiler's own.
@@ -236,5 +297,20 @@ mod tests {
         );
         assert_eq!(one_line("Returns: x\n y", 100), "Returns - x y");
         assert_eq!(one_line("abcdef", 3), "abc…");
+        assert_eq!(one_line(" ab  cd ", 5), "ab cd");
+        assert_eq!(one_line("ab cd", 3), "ab…");
+        assert_eq!(one_line("ab ", 2), "ab");
+    }
+
+    #[test]
+    fn of_long_texts_and_values_only_the_beginning_is_looked_at() {
+        let blanks = " ".repeat(100_000);
+        assert_eq!(one_line(&format!("a{blanks}b"), 10), "a…");
+        assert_eq!(one_line(&format!("a{}b", " ".repeat(1_000)), 10), "a b");
+        let value = Value::from(vec!["größe"; 100_000]);
+        let start = json_start(&value, 80);
+        assert!(start.len() < 3_000, "{}", start.len());
+        assert_eq!(one_line(&start, 80), one_line(&value.to_string(), 80));
+        assert_eq!(json_start(&Value::from("a"), 80), "\"a\"");
     }
 }

@@ -16,7 +16,7 @@ const DEEPEST: usize = 16;
 const LARGEST: usize = 120;
 /// Values of one `Literal`, and the length of its text.
 const MOST_LITERALS: usize = 400;
-const LONGEST_LITERAL: usize = 12_000;
+pub(super) const LONGEST_LITERAL: usize = 12_000;
 /// Digits of an integer literal; `CPython` takes 4,300.
 const MOST_DIGITS: usize = 40;
 

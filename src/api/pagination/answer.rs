@@ -101,6 +101,8 @@ const BESIDE_LISTS: &[&str] = &[
 const NO_LISTS: &[&str] = &["errors", "warnings", "links", "messages", "facets"];
 /// Schemas looked at to collect the members of one object.
 const MOST_PARTS: usize = 64;
+/// Members of an object that says something of pages; one with more is a large thing itself.
+const MOST_MEMBERS: usize = 250;
 
 pub(super) type Types = IndexMap<String, Value>;
 
@@ -125,6 +127,9 @@ impl<'a> Answer<'a> {
             left -= 1;
             let properties = schema.get("properties").and_then(Value::as_object);
             for (name, property) in properties.into_iter().flatten() {
+                if members.len() == MOST_MEMBERS {
+                    return IndexMap::new();
+                }
                 members.entry(name.as_str()).or_insert(property);
             }
             let parts = schema.get("allOf").and_then(Value::as_array);

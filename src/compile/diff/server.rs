@@ -1,15 +1,14 @@
 //! What differs between two manifests of one server.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
-use indexmap::IndexMap;
 use serde_json::Value;
 
 use super::{
     Change, Integrity, Kind, Level, ServerDiff, Side, docstrings, function, short, skipped, types,
 };
 use crate::api::{Function, Manifest, SecurityScheme, is_mutating};
-use crate::compile::tunnel;
+use crate::compile::tunnel::Signs;
 
 /// Method and path.
 pub(super) type Key<'a> = (&'a str, &'a str);
@@ -37,10 +36,11 @@ pub(super) fn added(diff: &mut ServerDiff, side: &Side<'_>) {
     );
     origin(diff, None, new.base_url.as_deref());
     schemes(diff, &BTreeMap::new(), &new.security_schemes);
+    let mut signs = Signs::new(&new.types);
     for function in &new.functions {
         diff.added.insert(short(&function.name));
         diff.changes
-            .extend(function_added(function, &new.types, None));
+            .extend(function_added(function, &mut signs, None));
     }
     warnings(diff, &[], &new.warnings);
 }
@@ -215,7 +215,7 @@ fn in_function(function: &Function, mut change: Change) -> Change {
 
 fn function_added(
     function: &Function,
-    types: &IndexMap<String, Value>,
+    signs: &mut Signs<'_>,
     skipped_before: Option<&str>,
 ) -> Vec<Change> {
     let is_mutating = is_mutating(&function.method);
@@ -233,7 +233,7 @@ fn function_added(
     };
     let change = Change::new(level, kind).maybe_from(skipped_before);
     let mut changes = vec![in_function(function, change)];
-    if let Some(sign) = tunnel::sign(function, types) {
+    if let Some(sign) = signs.of(function) {
         let change = Change::new(Level::Security, Kind::TunnelAdded).to(sign.to_string());
         changes.push(in_function(function, change));
     }
@@ -261,11 +261,13 @@ fn functions(diff: &mut ServerDiff, old: &Side<'_>, new: &Side<'_>) {
         }
         _ => None,
     };
+    let mut signs_before = Signs::new(&before.types);
+    let mut signs = Signs::new(&after.types);
     for function in &after.functions {
         let Some(earlier) = had.get(&key(function)) else {
             let reason = skipped_before.get(&key(function)).copied();
             diff.added.insert(short(&function.name));
-            let changes = function_added(function, &after.types, reason);
+            let changes = function_added(function, &mut signs, reason);
             diff.changes.extend(changes);
             continue;
         };
@@ -278,8 +280,8 @@ fn functions(diff: &mut ServerDiff, old: &Side<'_>, new: &Side<'_>) {
             );
         }
         // The signs are read off types too, which are compared elsewhere.
-        if tunnel::sign(earlier, &before.types).is_none()
-            && let Some(sign) = tunnel::sign(function, &after.types)
+        if signs_before.of(earlier).is_none()
+            && let Some(sign) = signs.of(function)
         {
             let change = Change::new(Level::Security, Kind::TunnelBegun);
             changes.push(change.to(sign.to_string()));
@@ -386,10 +388,12 @@ fn about(diff: &mut ServerDiff, before: &Manifest, after: &Manifest) {
 
 /// What was repaired or left out and was not before, and what is not any more.
 fn warnings(diff: &mut ServerDiff, before: &[String], after: &[String]) {
-    let new = after.iter().filter(|warning| !before.contains(warning));
+    let had: HashSet<&String> = before.iter().collect();
+    let has: HashSet<&String> = after.iter().collect();
+    let new = after.iter().filter(|warning| !had.contains(warning));
     let come = new.map(|warning| Change::new(Level::Other, Kind::WarningAdded).to(warning));
     diff.changes.extend(come);
-    let old = before.iter().filter(|warning| !after.contains(warning));
+    let old = before.iter().filter(|warning| !has.contains(warning));
     let gone = old.map(|warning| Change::new(Level::Other, Kind::WarningRemoved).from(warning));
     diff.changes.extend(gone);
 }

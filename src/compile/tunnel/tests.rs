@@ -55,7 +55,9 @@ fn query(name: &str) -> Parameter {
 }
 
 fn said(function: &Function) -> Option<String> {
-    sign(function, &IndexMap::new()).map(|sign| sign.to_string())
+    Signs::new(&IndexMap::new())
+        .of(function)
+        .map(|sign| sign.to_string())
 }
 
 #[test]
@@ -163,14 +165,14 @@ fn a_list_of_requests_in_a_body_is_found_through_references() {
     .collect();
     let mut one = function("POST", "/x");
     one.body = Some(body("application/json", json!({"$ref": "#/types/Calls"})));
-    let found = sign(&one, &types).unwrap();
+    let found = Signs::new(&types).of(&one).unwrap();
     assert_eq!(
         found.to_string(),
         "a list with `method` and `relative_url` in its body"
     );
     // One request is what a webhook is.
     one.body = Some(body("application/json", json!({"$ref": "#/types/Call"})));
-    assert_eq!(sign(&one, &types), None);
+    assert_eq!(Signs::new(&types).of(&one), None);
 }
 
 #[test]

@@ -8,7 +8,7 @@ use crate::compile::tunnel::tests::{body, function};
 fn said(schema: Value, types: &IndexMap<String, Value>) -> Option<String> {
     let mut one = function("POST", "/x");
     one.body = Some(body("application/json", schema));
-    sign(&one, types).map(|sign| sign.to_string())
+    Bodies::new(types).sign(&one).map(|sign| sign.to_string())
 }
 
 #[test]
