@@ -978,6 +978,91 @@ async fn parts_are_fetched_at_once_and_their_order_of_arrival_does_not_matter() 
     assert!(outcomes[0] == outcomes[1]);
 }
 
+/// A document of 3.2 that calls itself so and refers to a schema of its own by this text.
+fn called(own: &str, reference: &str) -> String {
+    let mut document = api_with(&json!({"$ref": reference}));
+    document["openapi"] = json!("3.2.0");
+    document["$self"] = json!(own);
+    document["components"] = json!({"schemas": {"Own": {"type": "integer"}}});
+    document.to_string()
+}
+
+#[test]
+fn references_that_spell_what_the_document_calls_itself_stay_in_it() {
+    let own = "https://a.example/api/openapi.yaml";
+    for reference in [
+        "https://a.example/api/openapi.yaml#/components/schemas/Own",
+        "openapi.yaml#/components/schemas/Own",
+        "/api/openapi.yaml#/components/schemas/Own",
+        "#/components/schemas/Own",
+    ] {
+        let project = Project::new(&[("api.json", &called(own, reference))]);
+        let api = project.api();
+        assert_eq!(answer_of(&api), &json!({"type": "integer"}), "{reference}");
+        assert!(api.schemas.contains_key("#/components/schemas/Own"));
+    }
+    // Parts name the whole the same way; all else lies beside the file, as ever.
+    let part = json!({"$ref": "https://a.example/api/openapi.yaml#/components/schemas/Own"});
+    let project = Project::new(&[
+        ("api.json", &called(own, "part.json")),
+        ("part.json", &part.to_string()),
+    ]);
+    assert_eq!(answer_of(&project.api()), &json!({"type": "integer"}));
+    let other = "https://a.example/api/other.yaml#/components/schemas/Own";
+    let project = Project::new(&[("api.json", &called(own, other))]);
+    let api = project.api();
+    let reason = reason_of(&api);
+    assert!(
+        reason.contains("nothing is fetched for a document that is a file"),
+        "{reason}"
+    );
+}
+
+#[tokio::test]
+async fn what_a_document_calls_itself_opens_no_other_origin() {
+    let server = MockServer::start().await;
+    let schema = json!({"type": "string"}).to_string();
+    serve(&server, "/api/part.json", &schema, Duration::ZERO).await;
+    serve(
+        &server,
+        "/files/part.json",
+        &json!({"type": "null"}).to_string(),
+        Duration::ZERO,
+    )
+    .await;
+    let other = MockServer::start().await;
+    serve(&other, "/api/part.json", &schema, Duration::ZERO).await;
+    for (own, expected) in [
+        (
+            format!("{}/api/openapi.json", server.uri()),
+            json!({"type": "string"}),
+        ),
+        (
+            format!("{}/api/openapi.json", other.uri()),
+            json!({"type": "null"}),
+        ),
+    ] {
+        let text = called(&own, "part.json");
+        serve(&server, "/files/api.json", &text, Duration::ZERO).await;
+        let source = format!("{}/files/api.json", server.uri());
+        let loaded = openapi::load(&request(&source, PathBuf::new()))
+            .await
+            .unwrap();
+        let api = read(loaded);
+        let found = api.schemas.values().next();
+        assert_eq!(found, Some(&expected), "{own}");
+        server.reset().await;
+        serve(
+            &server,
+            "/files/part.json",
+            &json!({"type": "null"}).to_string(),
+            Duration::ZERO,
+        )
+        .await;
+    }
+    assert!(other.received_requests().await.unwrap().is_empty());
+}
+
 #[tokio::test]
 async fn nothing_is_fetched_on_the_word_of_a_file() {
     let server = MockServer::start().await;
