@@ -339,3 +339,27 @@ fn lists_of_multipart_forms_keep_their_collection_format() {
     let explode = |name: &str| body.encoding.get(name).and_then(|it| it.explode);
     assert_eq!((explode("tags"), explode("ids")), (Some(false), Some(true)));
 }
+
+#[test]
+fn lists_of_lists_are_told_of() {
+    let inner = json!({"type": "array", "collectionFormat": "pipes", "items": {"type": "string"}});
+    let root = json!({"swagger": "2.0", "info": {}, "paths": {"/a": {"get": {
+        "parameters": [
+            {"name": "rows", "in": "query", "type": "array", "items": inner},
+            {"name": "row", "in": "query", "type": "array", "items": {"type": "string"}},
+        ],
+        "responses": {"200": {"description": ""}},
+    }}}});
+    let api = openapi::read_value(root, None).unwrap();
+    let told: Vec<&String> = api
+        .warnings
+        .iter()
+        .filter(|it| it.contains("JSON text"))
+        .collect();
+    assert_eq!(
+        told,
+        [
+            "GET /a: lists within the list of the parameter `rows` in query are sent as JSON text, whatever their `collectionFormat`"
+        ]
+    );
+}

@@ -223,6 +223,11 @@ fn parameter(
             None => return unusable(format!("parameter {label}: its style is not legal there")),
         },
     };
+    if document.dialect == Dialect::Swagger2 && holds_lists(&schema) {
+        warn(format!(
+            "lists within the list of the parameter {label} are sent as JSON text, whatever their `collectionFormat`"
+        ));
+    }
     let explode = members
         .get("explode")
         .and_then(Value::as_bool)
@@ -318,6 +323,12 @@ fn whole_query(
         description: text(members, "description"),
         schema: with_example(document, schema, media.as_object()),
     })))
+}
+
+/// Whether a raised schema is that of a list of lists.
+fn holds_lists(schema: &Value) -> bool {
+    let items = schema.get("items").and_then(Value::as_object);
+    items.is_some_and(|items| type_names(items).contains(&"array"))
 }
 
 /// Whether a raised schema holds neither lists nor objects.
