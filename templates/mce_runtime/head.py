@@ -28,7 +28,7 @@ import os
 import threading
 from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Mapping
 from json.encoder import encode_basestring, encode_basestring_ascii
-from typing import Any, Generic, NamedTuple, NoReturn, ParamSpec, TypeVar, cast
+from typing import Any, Generic, NamedTuple, NoReturn, ParamSpec, TypeVar, cast, overload
 
 __all__ = ["NULL", "ApiError", "Event", "EventStream", "ItemStream"]
 

@@ -107,6 +107,28 @@ def _too_new(server: str, unknown: Mapping[str, object]) -> NoReturn:
     )
 
 
+class _ItemPages:
+    """``for item in f.items(...)``: the items of all pages. They have their type where an answer is
+    their list; the type of a member of an answer is nothing that Python's types can express."""
+
+    @overload
+    def __get__(self, operation: None, owner: object = None) -> _ItemPages: ...
+
+    @overload
+    def __get__(
+        self, operation: Operation[P, list[T]] | Operation[P, list[T] | None], owner: object = None
+    ) -> Pages[P, T]: ...
+
+    @overload
+    def __get__(self, operation: Operation[P, R], owner: object = None) -> Pages[P, Any]: ...
+
+    def __get__(self, operation: Operation[P, Any] | None, owner: object = None) -> Any:
+        if operation is None:
+            return self
+        paging = _Paging.read(operation.__name__, "items", operation._pages)
+        return Pages(operation, paging, True)
+
+
 class Operation(Generic[P, R]):
     """A compiled function: ``f(...)`` calls it, ``await f.aio(...)`` does so under asyncio."""
 
@@ -157,10 +179,7 @@ class Operation(Generic[P, R]):
         """``for page in f.pages(...)``: the answers to this call and to those for further pages."""
         return Pages(self, _Paging.read(self.__name__, "pages", self._pages), False)
 
-    @property
-    def items(self) -> Pages[P, Any]:
-        """``for item in f.items(...)``: the items of all pages."""
-        return Pages(self, _Paging.read(self.__name__, "items", self._pages), True)
+    items = _ItemPages()
 
     def _page(self, arguments: dict[str, Any], url: str | None, linked: bool) -> _Page:
         """A page, and the URL of the next one that came in the header ``Link``."""

@@ -3,6 +3,7 @@
 use std::fmt::Write as _;
 use std::fs;
 
+use crate::folder::{Folder, has};
 use crate::seen::snapshot;
 use crate::shop::{CONFIG, DOCUMENT, shop};
 
@@ -78,19 +79,73 @@ fn a_document_that_is_none_is_refused() {
     snapshot!(folder, folder.command(&["compile"]));
 }
 
-#[test]
-fn a_yaml_bomb_is_refused() {
-    let folder = shop();
+/// Aliases of aliases, which would be ten to the eleventh.
+fn bomb() -> String {
     let mut bomb = String::from("a0: &a0 [x, x, x, x, x, x, x, x, x, x]\n");
     for level in 1..12 {
         let above = level - 1;
         let items = vec![format!("*a{above}"); 10].join(", ");
         let _ = writeln!(bomb, "a{level}: &a{level} [{items}]");
     }
+    bomb
+}
+
+#[test]
+fn a_yaml_bomb_is_refused() {
+    let folder = shop();
+    let bomb = bomb();
     folder.write("shop.yaml", &format!("{bomb}{DOCUMENT}"));
     snapshot!(folder, folder.command(&["compile"]));
     folder.write("swaggers.yaml", &format!("{bomb}{CONFIG}"));
     snapshot!(folder, folder.command(&["compile"]));
+}
+
+/// What the machine cannot hold ends the process; a document is refused long before.
+#[test]
+fn a_document_beyond_a_limit_stops_no_other() {
+    let deep = format!("deep: {}{}", "[".repeat(5_000), "]".repeat(5_000));
+    let bomb = bomb();
+    let parts: Vec<String> = (0..2_001)
+        .map(|it| format!("    p{it}: {{$ref: 'parts/{it}.yaml'}}\n"))
+        .collect();
+    let folder = Folder::new(&[
+        ("fine.yaml", DOCUMENT),
+        ("deep.yaml", &format!("{DOCUMENT}{deep}\n")),
+        ("bomb.yaml", &format!("{bomb}{DOCUMENT}")),
+        (
+            "parts.yaml",
+            &format!("{DOCUMENT}components:\n  schemas:\n{}", parts.concat()),
+        ),
+        ("large.yaml", ""),
+    ]);
+    let large = fs::File::create(folder.path().join("large.yaml")).unwrap();
+    large.set_len(65 << 20).unwrap();
+    let servers = ["deep", "bomb", "large", "parts", "fine"];
+    let entries = servers.map(|it| format!("  - {{name: {it}_api, swagger_url: {it}.yaml}}\n"));
+    folder.write("swaggers.yaml", &format!("servers:\n{}", entries.concat()));
+    let (code, report) = folder.json(&["compile", "--format", "json"]);
+    assert_eq!(code, 1);
+    let errors: Vec<_> = report["servers"].as_array().unwrap().iter().collect();
+    for (server, wanted) in errors.iter().zip([
+        Some("256 levels of nesting"),
+        Some("alias"),
+        Some("larger than 64 MiB"),
+        Some("more than 2000 other files"),
+        None,
+    ]) {
+        match wanted {
+            Some(wanted) => has(server["error"].as_str().unwrap(), wanted),
+            None => assert_eq!(server["error"], serde_json::Value::Null),
+        }
+    }
+    assert_eq!(
+        folder.walk("compiled"),
+        [
+            "fine_api/functions.py",
+            "fine_api/manifest.json",
+            "mce_runtime.py"
+        ]
+    );
 }
 
 #[test]

@@ -17,4 +17,5 @@ mod messages;
 mod seen;
 mod serving;
 mod shop;
+mod streams;
 mod usage;

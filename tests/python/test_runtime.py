@@ -254,9 +254,19 @@ def get_pet(*, id: str, size: list[Literal["s", "l"]] | None = None) -> Pet:
 @_api.operation("GET", "/pets", query={"page": "form"}, pages={"kind": "link", "items": ""})
 def list_pets(*, page: int | None = None) -> list[Pet]:
     raise NotImplementedError
+
+
+@_api.operation("GET", "/all", query={"page": "form"}, pages={"kind": "link", "items": ""})
+def maybe_pets(*, page: int | None = None) -> list[Pet] | None:
+    raise NotImplementedError
+
+
+@_api.operation("GET", "/some", query={"page": "form"}, pages={"kind": "link", "items": "a"})
+def some_pets(*, page: int | None = None) -> dict[str, list[Pet]]:
+    raise NotImplementedError
 """
 CALLER = """
-from client import Pet, get_pet, list_pets
+from client import Pet, get_pet, list_pets, maybe_pets, some_pets
 from mce_runtime import NULL, ApiError
 
 
@@ -272,11 +282,19 @@ async def calls() -> Pet:
         pets.append(pet)
     async for found in list_pets.items.aio():
         pet = found
+    for found in maybe_pets.items(page=2):
+        pet = found
+    for anything in some_pets.items():
+        print(anything["whatever"])
     return pet
 
 
 list_pets.pages(page="1")  # wrong: the type
 list_pets.items.aio(size=1)  # wrong: the name
+for found in list_pets.items():
+    found["nothing"]  # wrong: the key
+for found in maybe_pets.items():
+    found["nothing"]  # wrong: the key
 for pets in list_pets.pages.aio():  # wrong: asynchronous
     pass
 get_pet(id=1)  # wrong: the type

@@ -1,0 +1,241 @@
+//! Which servers and functions there are, and calls without code.
+
+use serde_json::json;
+
+use super::USES_PETS;
+use crate::runtime::fixture::{Fixture, code, returned};
+use crate::runtime::*;
+use crate::wire::Arguments;
+
+#[tokio::test]
+async fn without_a_sandbox_discovery_works_and_executions_tell_the_finding() {
+    let fixture = Fixture::new();
+    let provider = SandboxProvider::new(|| {
+        std::future::ready(Err(Finding {
+            message: "no engine answers".to_owned(),
+            hint: Some("start it".to_owned()),
+        }))
+    });
+    let runtime = fixture.runtime_with(provider, Switches::default());
+    let result = runtime.execute(code("1")).await;
+    assert_eq!(result.error_type, Some(ErrorType::Sandbox));
+    assert_eq!(result.error.as_deref(), Some("no engine answers"));
+    assert_eq!(result.hint.as_deref(), Some("start it"));
+    assert_eq!(runtime.list_servers(None).await.unwrap().servers.len(), 1);
+}
+
+#[tokio::test]
+async fn tampered_servers_are_refused_and_the_others_go_on() {
+    let fixture = Fixture::new();
+    for server in ["text", "hash", "list", "version", "writes"] {
+        fixture.compile(server, &[("get_it", "GET")]);
+    }
+    let text = fixture.server_folder("text").join("functions.py");
+    let changed = std::fs::read_to_string(&text)
+        .unwrap()
+        .replace("Does", "Doesn't");
+    std::fs::write(&text, changed).unwrap();
+    fixture.tamper("hash", |manifest| {
+        manifest["outputs"]["functions.py"] = json!("00");
+    });
+    fixture.tamper("list", |manifest| {
+        manifest["functions"][0]["name"] = json!("get_other");
+    });
+    fixture.tamper("version", |manifest| {
+        manifest["manifest_version"] = json!(2);
+    });
+    fixture.compile("writes", &[("drop_it", "DELETE")]);
+    fixture.tamper("writes", |manifest| manifest["read_only"] = json!(true));
+
+    let (runtime, sandbox) = fixture.runtime(|_, _| async { returned(json!(1)) });
+    let page = runtime.list_servers(None).await.unwrap();
+    let served: Vec<_> = page.servers.iter().map(|server| &server.name).collect();
+    assert_eq!(served, ["pets"]);
+    let refused: Vec<_> = page
+        .refused
+        .iter()
+        .map(|server| server.name.as_str())
+        .collect();
+    assert_eq!(refused, ["hash", "list", "text", "version", "writes"]);
+    for server in &page.refused {
+        assert!(server.reason.contains("mce compile"), "{server:?}");
+    }
+
+    let result = runtime
+        .execute(code(
+            "from writes.functions import drop_it\ndrop_it(pet_id=1)",
+        ))
+        .await;
+    assert_eq!(result.error_type, Some(ErrorType::Security));
+    assert!(result.error.unwrap().contains("`writes` is refused"));
+    assert!(sandbox.jobs.lock().unwrap().is_empty());
+    assert!(runtime.execute(code(USES_PETS)).await.success);
+
+    // Compiling again mends it without a restart.
+    fixture.compile("text", &[("get_it", "GET")]);
+    assert_eq!(runtime.list_servers(None).await.unwrap().servers.len(), 2);
+}
+
+#[tokio::test]
+async fn only_servers_of_the_config_are_served() {
+    let mut fixture = Fixture::new();
+    fixture.compile("extra", &[("get_it", "GET")]);
+    fixture.config = Some(Config {
+        servers: ["pets", "absent"]
+            .map(|name| ServerConfig {
+                name: name.to_owned(),
+                is_read_only: true,
+                ..ServerConfig::default()
+            })
+            .to_vec(),
+        ..Config::default()
+    });
+    let mut settings = Settings::clone(&fixture.settings());
+    let names = |settings: &Settings, config| {
+        let registry = registry::Registry::find(settings, config, load::check);
+        registry.names().map(str::to_owned).collect::<Vec<_>>()
+    };
+    let config = fixture.config.as_ref();
+    // The folder was chosen (by the fixture) and the config was not: all of the folder.
+    assert_eq!(names(&settings, config), ["extra", "pets"]);
+    assert_eq!(names(&settings, None), ["extra", "pets"]);
+    settings.swagger_config_file = Some(fixture.path("swaggers.yaml"));
+    assert_eq!(names(&settings, config), ["absent", "pets"]);
+    let registry = registry::Registry::find(&settings, config, load::check);
+    let absent = registry.server("absent").await.unwrap().unwrap_err();
+    assert!(absent.reason.contains("run `mce compile`"), "{absent:?}");
+    let pets = registry.server("pets").await.unwrap().unwrap();
+    assert!(pets.target.read_only, "config or manifest");
+}
+
+#[tokio::test]
+async fn one_function_can_be_called_without_code() {
+    let fixture = Fixture::new();
+    let (runtime, _) = fixture.runtime(|_, _| async { returned(json!(1)) });
+    let call = |server: &str, function: &str| CallRequest {
+        server: server.to_owned(),
+        function: function.to_owned(),
+        arguments: Arguments::new(),
+        content_type: None,
+        principal: "ada".to_owned(),
+    };
+    let result = runtime.call(call("pets", "get_pet")).await;
+    assert_eq!(result.data, Some(json!({"id": 7, "echo": "[redacted]"})));
+    assert_eq!(result.calls.len(), 1);
+    let result = runtime.call(call("pets", "get_pets")).await;
+    assert_eq!(result.error_type, Some(ErrorType::Validation));
+    assert!(result.hint.unwrap().contains("`get_pet`"));
+    let result = runtime.call(call("pet", "get_pet")).await;
+    assert_eq!(result.error.as_deref(), Some("there is no server `pet`"));
+    assert_eq!(result.hint.as_deref(), Some("did you mean `pets`?"));
+}
+
+/// `mce call` printed whatever an API sent, however long.
+#[tokio::test]
+async fn a_call_without_code_is_held_to_the_output_limit() {
+    let call = CallRequest {
+        server: "pets".to_owned(),
+        function: "get_pet".to_owned(),
+        arguments: Arguments::from_iter([(
+            "pet_id".to_owned(),
+            crate::wire::Value::String("x".repeat(2_000)),
+        )]),
+        content_type: None,
+        principal: "ada".to_owned(),
+    };
+    let fixture = Fixture::new().set("MCE_MAX_INLINE_BYTES", 1024);
+    let (runtime, _) = fixture.runtime(|_, _| async { returned(json!(1)) });
+    let whole = runtime.call(call.clone()).await;
+    assert_eq!(whole.data.unwrap()["given"].as_array().unwrap().len(), 1);
+    assert!(!whole.truncated);
+
+    let fixture = Fixture::new().set("MCE_MAX_OUTPUT_SIZE_BYTES", 1024);
+    let (runtime, _) = fixture.runtime(|_, _| async { returned(json!(1)) });
+    let result = runtime.call(call).await;
+    assert_eq!(result.error_type, Some(ErrorType::OutputLimit));
+    assert_eq!(result.data, None);
+}
+
+#[tokio::test]
+async fn functions_are_shown_with_types_import_and_example() {
+    let fixture = Fixture::new();
+    let (runtime, _) = fixture.runtime(|_, _| async { returned(json!(1)) });
+    let answer = runtime
+        .get_functions(&[
+            FunctionName::Dotted("pets.get_pet".to_owned()),
+            FunctionName::Dotted("pets.pet_get".to_owned()),
+            FunctionName::Dotted("cats.get_pet".to_owned()),
+            FunctionName::Dotted("get_pet".to_owned()),
+        ])
+        .await;
+    let FunctionAnswer::Found(detail) = &answer.functions[0] else {
+        panic!("{answer:?}");
+    };
+    assert_eq!(detail.import, "from pets.functions import get_pet");
+    assert_eq!(
+        detail.source,
+        "class Pet(TypedDict, total=False):\n    \"\"\"A pet.\"\"\"\n\n    id: int\n\n\
+         def get_pet(*, pet_id: int) -> Pet:\n    \"\"\"Does get_pet.\"\"\""
+    );
+    let problems: Vec<_> = answer.functions[1..]
+        .iter()
+        .map(|answer| match answer {
+            FunctionAnswer::Problem(problem) => (problem.error.as_str(), problem.nearest.clone()),
+            FunctionAnswer::Found(_) => panic!("{answer:?}"),
+        })
+        .collect();
+    assert_eq!(problems[0].0, "there is no such function");
+    assert_eq!(problems[0].1[0], "pets.get_pet");
+    assert_eq!(problems[1].0, "there is no such server");
+    assert_eq!(problems[2].0, "a function is named `server.function`");
+}
+
+#[tokio::test]
+async fn servers_come_in_pages_and_functions_inline_while_few() {
+    let fixture = Fixture::new();
+    for n in 0..24 {
+        fixture.compile(&format!("s{n:02}"), &[("get_a", "GET"), ("get_b", "GET")]);
+    }
+    let (runtime, _) = fixture.runtime(|_, _| async { returned(json!(1)) });
+    let first = runtime.list_servers(None).await.unwrap();
+    assert_eq!(first.servers.len(), 20);
+    assert_eq!(first.servers[0].name, "pets");
+    assert_eq!(first.servers[0].description, "All about pets.");
+    assert_eq!(
+        first.servers[0].functions[0],
+        InlineFunction::Described {
+            name: "get_pet".to_owned(),
+            summary: "Does get_pet.".to_owned()
+        }
+    );
+    let second = runtime.list_servers(first.next_cursor.as_deref());
+    let second = second.await.unwrap();
+    let names: Vec<_> = second.servers.iter().map(|server| &server.name).collect();
+    assert_eq!(names, ["s19", "s20", "s21", "s22", "s23"]);
+    assert_eq!(second.next_cursor, None);
+}
+
+/// It used to give the first page, so that a client that spoilt its cursor never came to an end.
+#[tokio::test]
+async fn a_cursor_that_no_page_gave_is_an_error() {
+    let (runtime, _) = Fixture::new().runtime(|_, _| async { returned(json!(1)) });
+    for odd in ["no cursor", "", "AAAA", "_w"] {
+        let error = runtime.list_servers(Some(odd)).await.unwrap_err();
+        assert!(error.to_string().starts_with("`cursor` is no"), "{odd}");
+    }
+}
+
+#[tokio::test]
+async fn many_functions_are_listed_by_name_within_a_budget() {
+    let fixture = Fixture::new();
+    let names: Vec<String> = (0..500).map(|n| format!("get_number_{n}")).collect();
+    let functions: Vec<_> = names.iter().map(|name| (name.as_str(), "GET")).collect();
+    fixture.compile("numbers", &functions);
+    let (runtime, _) = fixture.runtime(|_, _| async { returned(json!(1)) });
+    let page = runtime.list_servers(None).await.unwrap();
+    assert_eq!(page.servers[0].function_count, 500);
+    let listed = page.servers[0].functions.len();
+    assert!((50..500).contains(&listed), "{listed}");
+    assert_eq!(page.servers[1].functions.len(), 2);
+    assert!(serde_json::to_string(&page).unwrap().len() < 6_000);
+}

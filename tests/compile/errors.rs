@@ -1,0 +1,120 @@
+//! What cannot be compiled: said once, clearly, and at no other server's cost.
+
+use std::fs;
+use std::path::PathBuf;
+
+use crate::project::{Project, error_of};
+
+#[test]
+fn entries_of_the_config_that_fit_nothing_are_errors_that_quote_them() {
+    for (line, quoted) in [
+        (
+            "    is_read_only: true\n    read_only_allow: [\"POST /nowhere\"]\n",
+            "POST /nowhere",
+        ),
+        ("    exclude: {tags: [nothing]}\n", "nothing"),
+        ("    rename: {nothing: something}\n", "nothing"),
+        (
+            "    rename: {getForecast: add_observation}\n",
+            "add_observation",
+        ),
+        ("    top_level_functions: [nothing]\n", "nothing"),
+    ] {
+        let project = Project::new(&format!(
+            "  - name: weather\n    swagger_url: weather.yaml\n{line}"
+        ));
+        let report = project.compile();
+        assert!(error_of(&report).contains(quoted), "{report:?}");
+        assert!(!project.path("compiled/weather").exists());
+    }
+}
+
+#[test]
+fn a_failing_source_keeps_its_old_output_and_stops_no_other() {
+    let project = Project::new(
+        "  - name: weather\n    swagger_url: weather.yaml\n  - name: second\n    swagger_url: weather.yaml\n",
+    );
+    project.compile();
+    let before = project.read("compiled/weather/functions.py");
+    project.configure(
+        "  - name: weather\n    swagger_url: missing.yaml\n  - name: second\n    swagger_url: weather.yaml\n",
+    );
+    let report = project.compile();
+    assert!(report.failed());
+    assert!(error_of(&report).contains("missing.yaml"), "{report:?}");
+    assert!(report.servers[1].error.is_none());
+    assert_eq!(project.read("compiled/weather/functions.py"), before);
+}
+
+#[test]
+fn a_missing_document_with_an_absolute_path_is_named_as_it_is_spelt() {
+    let missing = std::env::temp_dir().join("no-such-folder/api.yaml");
+    let project = Project::new(&format!(
+        "  - name: weather\n    swagger_url: {}\n",
+        missing.display()
+    ));
+    let report = project.compile();
+    let error = error_of(&report);
+    assert!(
+        error.contains(&format!("`{}`", missing.display())),
+        "{error}"
+    );
+    assert!(error.contains("no such file"), "{error}");
+    assert!(!error.contains("relative"), "{error}");
+}
+
+#[test]
+fn bad_documents_get_one_clear_error() {
+    for (document, expected) in [
+        ("", "the file is empty"),
+        ("<html>sign in", "HTML"),
+        ("- a\n- b\n", "a mapping was expected at its root"),
+        ("swagger: '1.2'\npaths: {}\n", "`swagger: 1.2`"),
+        ("title: x\n", "no `openapi` or `swagger` key"),
+        ("openapi: 4.0.0\n", "4.0.0"),
+        ("openapi: 3.0.0\npaths:\n  - a\n", "line 3"),
+        ("openapi: 3.0.0\npaths: {}\npaths: {}\n", "line 3"),
+        ("a: &a [*a, *a]\n", "line 1"),
+    ] {
+        let project = Project::weather();
+        project.write("weather.yaml", document);
+        let report = project.compile();
+        let error = error_of(&report);
+        assert!(
+            error.contains(expected) && error.contains("weather.yaml"),
+            "{error}"
+        );
+        assert!(!project.path("compiled/weather").exists());
+    }
+}
+
+#[test]
+fn an_output_folder_that_is_a_file_is_one_error() {
+    let project = Project::weather();
+    project.write("compiled", "mine");
+    let report = project.compile();
+    assert!(report.servers.is_empty());
+    let error = report.error.unwrap();
+    assert!(
+        error.ends_with("/compiled`: it is a file; name a folder"),
+        "{error}"
+    );
+    assert_eq!(project.read("compiled"), "mine");
+}
+
+#[test]
+fn a_server_that_fails_costs_no_other_its_output() {
+    let project = Project::weather();
+    project.compile();
+    let renamed = Project::new("  - name: wether\n    swagger_url: nowhere.yaml\n");
+    let before = project.read("compiled/weather/manifest.json");
+    fs::create_dir_all(renamed.path("compiled/weather")).unwrap();
+    for file in ["manifest.json", "functions.py"] {
+        let file = format!("compiled/weather/{file}");
+        renamed.write(&file, &project.read(&file));
+    }
+    let report = renamed.compile();
+    assert!(report.failed());
+    assert_eq!(report.removed, Vec::<PathBuf>::new());
+    assert_eq!(renamed.read("compiled/weather/manifest.json"), before);
+}
