@@ -260,6 +260,7 @@ class Api:
         header: Mapping[str, _Style] | None = None,
         cookie: Mapping[str, _Style] | None = None,
         reserved: tuple[str, ...] = (),
+        items: Mapping[str, str] | None = None,
         content: Mapping[str, str] | None = None,
         body: tuple[str, ...] | None = None,
         encoding: Mapping[str, _Encoding] | None = None,
@@ -276,6 +277,7 @@ class Api:
 
         ``path``, ``query``, ``header`` and ``cookie`` map a Python name to its style:
         ``"form"``, ``("form", explode)`` or ``("form", explode, name on the wire)``.
+        ``items`` is the style of the lists within a parameter's list, each one item of it.
         ``base_url`` is the operation's own server, for where the environment names none.
         ``body`` is the argument's name and its media types, the one to send unasked first.
         ``encoding`` says of a form's media type how its properties are spelt, where not by default:
@@ -289,7 +291,9 @@ class Api:
         def spec() -> _Spec:
             def parameters(styles: Mapping[str, _Style] | None) -> tuple[_Parameter, ...]:
                 return tuple(
-                    _Parameter.read(name, style, name in reserved, (content or {}).get(name))
+                    _Parameter.read(
+                        name, style, name in reserved, (content or {}).get(name)
+                    )._replace(items=(items or {}).get(name))
                     for name, style in (styles or {}).items()
                 )
 
@@ -993,6 +997,7 @@ class _Parameter(NamedTuple):
     explode: bool
     reserved: bool
     content: str | None
+    items: str | None = None
 
     @classmethod
     def read(cls, name: str, style: _Style, reserved: bool, content: str | None) -> _Parameter:
@@ -1053,9 +1058,11 @@ def _encode(
         cookies: list[tuple[str, str]] = []
         for parameter, value in _given(spec.path, arguments):
             given = parameter.name
+            value = _with_items_joined(parameter, value)
             segments[parameter.wire_name] = _segment(parameter, value)
         for parameter, value in _given(spec.query, arguments):
             given = parameter.name
+            value = _with_items_joined(parameter, value)
             if parameter.style == "whole":
                 query.append(_quote(_content_text(parameter, value)))
                 continue
@@ -1063,10 +1070,12 @@ def _encode(
                 query.append(f"{_quote(name)}={text}")
         for parameter, value in _given(spec.cookie, arguments):
             given = parameter.name
+            value = _with_items_joined(parameter, value)
             for name, text in _pairs(parameter, value, spec.cookie):
                 cookies.append((_quote(name), text))
         for parameter, value in _given(spec.header, arguments):
             given = parameter.name
+            value = _with_items_joined(parameter, value)
             if parameter.wire_name.lower() == "cookie":
                 cookies += _cookie_header(parameter, value, spec.cookie)
             elif (line := _header(parameter, value)) is not None:
@@ -1091,6 +1100,21 @@ def _given(
     parameters: tuple[_Parameter, ...], arguments: Mapping[str, Any]
 ) -> Iterator[tuple[_Parameter, Any]]:
     return ((item, arguments[item.name]) for item in parameters if item.name in arguments)
+
+
+def _with_items_joined(parameter: _Parameter, value: Any) -> Any:
+    """A list whose own lists are one text each, where the parameter says how."""
+    if parameter.items is None or not isinstance(value, list):
+        return value
+    delimiter = _DELIMITERS.get(parameter.items, ",")
+    joined = []
+    for item in value:
+        if isinstance(item, list):
+            parts = [_text(part) for part in item]
+            _refuse_delimiter(parts, delimiter)
+            item = delimiter.join(parts)
+        joined.append(item)
+    return joined
 
 
 def _fill(function: str, template: str, segments: Mapping[str, str]) -> tuple[str, list[str]]:

@@ -339,3 +339,36 @@ fn lists_of_multipart_forms_keep_their_collection_format() {
     let explode = |name: &str| body.encoding.get(name).and_then(|it| it.explode);
     assert_eq!((explode("tags"), explode("ids")), (Some(false), Some(true)));
 }
+
+#[test]
+fn lists_within_lists_have_a_collection_format_of_their_own() {
+    let of = |format: &str| {
+        let inner =
+            json!({"type": "array", "collectionFormat": format, "items": {"type": "string"}});
+        let root = json!({"swagger": "2.0", "info": {}, "paths": {"/a": {"get": {
+            "parameters": [
+                {"name": "rows", "in": "query", "required": true, "type": "array", "items": inner},
+                {"name": "row", "in": "query", "type": "array", "items": {"type": "string"}},
+            ],
+            "responses": {"200": {"description": ""}},
+        }}}});
+        openapi::read_value(root, None).unwrap()
+    };
+    let api = of("pipes");
+    let styles = api.operations[0].parameters.iter().map(|it| it.items_style);
+    assert_eq!(
+        styles.collect::<Vec<_>>(),
+        [Some(Style::PipeDelimited), None]
+    );
+    let named = mce::api::give_names(api, None, &indexmap::IndexMap::new()).unwrap();
+    let target = mce::python::Target {
+        server: "a",
+        title: "A",
+    };
+    let source = mce::python::render(&named, target).unwrap().source;
+    assert!(
+        source.contains("items={\"rows\": \"pipeDelimited\"},"),
+        "{source}"
+    );
+    assert_eq!(of("multi").operations.len(), 0);
+}

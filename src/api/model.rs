@@ -119,6 +119,8 @@ pub struct OperationParameter {
     pub explode: bool,
     /// Whether reserved characters are sent as they are.
     pub allow_reserved: bool,
+    /// How a list within the list becomes one item of it, where not as JSON text.
+    pub items_style: Option<Style>,
     /// Its media type, where the document gives `content` in place of `schema`.
     pub content_type: Option<String>,
     /// The document's description.

@@ -12,6 +12,7 @@ mod document;
 mod events;
 mod examples;
 mod operations;
+mod own_uri;
 mod parameters;
 mod part_headers;
 mod paths;

@@ -6,6 +6,7 @@ use serde_json::{Map, Value};
 use super::document::{Document, cost, text};
 use super::examples::with_example;
 use super::schema::Schemas;
+use super::swagger::ITEMS_STYLE;
 use super::version::Dialect;
 use crate::api::schema::type_names;
 use crate::api::{Location, Media, OperationParameter, Style};
@@ -239,6 +240,11 @@ fn parameter(
             None => return unusable(format!("parameter {label}: its style is not legal there")),
         },
     };
+    // Only what was read from 2.0 has this member.
+    let items_style = members
+        .get(ITEMS_STYLE)
+        .filter(|_| document.dialect == Dialect::Swagger2)
+        .and_then(|style| legal_style(document.dialect, Location::Query, style));
     let explode = members
         .get("explode")
         .and_then(Value::as_bool)
@@ -250,6 +256,7 @@ fn parameter(
         style,
         explode,
         allow_reserved: members.get("allowReserved") == Some(&Value::Bool(true)),
+        items_style,
         content_type,
         description: text(members, "description"),
         schema: with_example(document, schema, holder),
@@ -330,6 +337,7 @@ fn whole_query(
         style: if is_form { Style::Form } else { Style::Whole },
         explode: is_form,
         allow_reserved: false,
+        items_style: None,
         content_type: (!is_form).then(|| name.clone()),
         description: text(members, "description"),
         schema: with_example(document, schema, media.as_object()),

@@ -40,6 +40,11 @@ impl Dialect {
         self >= Self::V3_1
     }
 
+    /// Whether a document may give itself a URI (`$self`).
+    pub(super) fn has_own_uri(self) -> bool {
+        self >= Self::V3_2
+    }
+
     /// Whether path items have `query` and `additionalOperations`.
     pub(super) fn has_further_methods(self) -> bool {
         self >= Self::V3_2

@@ -36,7 +36,7 @@ fn of_media(body: &OperationBody, of: impl Fn(&Encoding) -> Option<Code>) -> Vec
 }
 
 /// An item of a dictionary.
-fn entry(key: &str, value: Code) -> Code {
+pub(super) fn entry(key: &str, value: Code) -> Code {
     Code::around(format!("{}: ", string_literal(key)), value, "")
 }
 

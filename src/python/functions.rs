@@ -84,6 +84,7 @@ pub(super) fn decorator(
     if !reserved.is_empty() {
         items.push(keyword_argument("reserved", Code::call("", reserved)));
     }
+    items.extend(items_styles(operation, names));
     let content: Vec<Code> = with_names()
         .filter_map(|(parameter, name)| {
             let content_type = Code::Text(string_literal(parameter.content_type.as_ref()?));
@@ -136,6 +137,17 @@ pub(super) fn decorator(
     }
     items.extend(pagination.map(pages));
     Code::call("@_api.operation", items).laid_out(0, 0, 0)
+}
+
+/// `items`: how lists within the lists of parameters are spelt.
+fn items_styles(operation: &Operation, names: &OperationNames) -> Option<Code> {
+    let with_names = operation.parameters.iter().zip(&names.parameters);
+    let styles = with_names.filter_map(|(parameter, name)| {
+        let style = Code::Text(string_literal(&spelt(parameter.items_style?)));
+        Some(forms::entry(name, style))
+    });
+    let styles: Vec<Code> = styles.collect();
+    (!styles.is_empty()).then(|| keyword_argument("items", mapping(styles)))
 }
 
 /// `pages`: how further pages are reached.

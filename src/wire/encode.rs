@@ -46,6 +46,7 @@ pub fn encode(
         };
         let fail =
             |problem: Problem| ArgumentError::argument(&function.name, &parameter.name, &problem);
+        let value = &*style::with_items_joined(parameter, value).map_err(fail)?;
         match parameter.r#in {
             Location::Path => {
                 let segment = style::segment(parameter, value).map_err(fail)?;

@@ -2,6 +2,8 @@
 //!
 //! Recursion here follows the depth of an argument, which [`super::check`] bounds first.
 
+use std::borrow::Cow;
+
 use crate::api::{Parameter, Style};
 
 use super::media::{self, Kind};
@@ -157,6 +159,28 @@ pub(super) fn pairs<'a>(
         return Err(is_taken(key));
     }
     Ok(pairs)
+}
+
+/// A list whose own lists are one text each, where the parameter says how.
+pub(super) fn with_items_joined<'a>(
+    parameter: &Parameter,
+    value: &'a Value,
+) -> Result<Cow<'a, Value>, Problem> {
+    let (Some(style), Value::Array(items)) = (parameter.items_style, value) else {
+        return Ok(Cow::Borrowed(value));
+    };
+    let delimiter = Delimiter::of(style);
+    let joined = items.iter().map(|item| {
+        let Value::Array(inner) = item else {
+            return Ok(item.clone());
+        };
+        let parts = texts(inner)?;
+        delimiter.check(&parts)?;
+        let text = parts.join(delimiter.as_char.encode_utf8(&mut [0; 4]));
+        Ok(Value::String(text))
+    });
+    let joined: Result<Vec<Value>, Problem> = joined.collect();
+    Ok(Cow::Owned(Value::Array(joined?)))
 }
 
 /// A parameter that is the query as a whole.

@@ -11,6 +11,7 @@ class _Parameter(NamedTuple):
     explode: bool
     reserved: bool
     content: str | None
+    items: str | None = None
 
     @classmethod
     def read(cls, name: str, style: _Style, reserved: bool, content: str | None) -> _Parameter:
@@ -71,9 +72,11 @@ def _encode(
         cookies: list[tuple[str, str]] = []
         for parameter, value in _given(spec.path, arguments):
             given = parameter.name
+            value = _with_items_joined(parameter, value)
             segments[parameter.wire_name] = _segment(parameter, value)
         for parameter, value in _given(spec.query, arguments):
             given = parameter.name
+            value = _with_items_joined(parameter, value)
             if parameter.style == "whole":
                 query.append(_quote(_content_text(parameter, value)))
                 continue
@@ -81,10 +84,12 @@ def _encode(
                 query.append(f"{_quote(name)}={text}")
         for parameter, value in _given(spec.cookie, arguments):
             given = parameter.name
+            value = _with_items_joined(parameter, value)
             for name, text in _pairs(parameter, value, spec.cookie):
                 cookies.append((_quote(name), text))
         for parameter, value in _given(spec.header, arguments):
             given = parameter.name
+            value = _with_items_joined(parameter, value)
             if parameter.wire_name.lower() == "cookie":
                 cookies += _cookie_header(parameter, value, spec.cookie)
             elif (line := _header(parameter, value)) is not None:
@@ -109,6 +114,21 @@ def _given(
     parameters: tuple[_Parameter, ...], arguments: Mapping[str, Any]
 ) -> Iterator[tuple[_Parameter, Any]]:
     return ((item, arguments[item.name]) for item in parameters if item.name in arguments)
+
+
+def _with_items_joined(parameter: _Parameter, value: Any) -> Any:
+    """A list whose own lists are one text each, where the parameter says how."""
+    if parameter.items is None or not isinstance(value, list):
+        return value
+    delimiter = _DELIMITERS.get(parameter.items, ",")
+    joined = []
+    for item in value:
+        if isinstance(item, list):
+            parts = [_text(part) for part in item]
+            _refuse_delimiter(parts, delimiter)
+            item = delimiter.join(parts)
+        joined.append(item)
+    return joined
 
 
 def _fill(function: str, template: str, segments: Mapping[str, str]) -> tuple[str, list[str]]:

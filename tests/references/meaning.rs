@@ -2,7 +2,9 @@
 
 use serde_json::json;
 
-use crate::project::{Project, answer_of, api_with, paths_of, read, reason_of, referring_to};
+use crate::project::{
+    Project, answer_of, api_with, called, paths_of, read, reason_of, referring_to,
+};
 
 #[test]
 fn what_cannot_be_resolved_costs_its_operation_alone() {
@@ -304,4 +306,35 @@ fn a_version_that_is_written_as_a_number_has_anchors_as_well() {
     root["openapi"] = json!("3.0.0");
     let project = Project::new(&[("api.json", &root.to_string())]);
     reason_of(&project.api());
+}
+
+#[test]
+fn references_that_spell_what_the_document_calls_itself_stay_in_it() {
+    let own = "https://a.example/api/openapi.yaml";
+    for reference in [
+        "https://a.example/api/openapi.yaml#/components/schemas/Own",
+        "openapi.yaml#/components/schemas/Own",
+        "/api/openapi.yaml#/components/schemas/Own",
+        "#/components/schemas/Own",
+    ] {
+        let project = Project::new(&[("api.json", &called(own, reference))]);
+        let api = project.api();
+        assert_eq!(answer_of(&api), &json!({"type": "integer"}), "{reference}");
+        assert!(api.schemas.contains_key("#/components/schemas/Own"));
+    }
+    // Parts name the whole the same way; all else lies beside the file, as ever.
+    let part = json!({"$ref": "https://a.example/api/openapi.yaml#/components/schemas/Own"});
+    let project = Project::new(&[
+        ("api.json", &called(own, "part.json")),
+        ("part.json", &part.to_string()),
+    ]);
+    assert_eq!(answer_of(&project.api()), &json!({"type": "integer"}));
+    let other = "https://a.example/api/other.yaml#/components/schemas/Own";
+    let project = Project::new(&[("api.json", &called(own, other))]);
+    let api = project.api();
+    let reason = reason_of(&api);
+    assert!(
+        reason.contains("nothing is fetched for a document that is a file"),
+        "{reason}"
+    );
 }

@@ -12,7 +12,7 @@ use tempfile::TempDir;
 use wiremock::matchers::{header, method, path};
 use wiremock::{Mock, MockServer, ResponseTemplate};
 
-use crate::project::{api_with, read, reason_of, referring_to, request};
+use crate::project::{api_with, called, read, reason_of, referring_to, request};
 
 /// Serves texts by path; `delay` may differ from one to the next.
 async fn serve(server: &MockServer, name: &str, text: &str, delay: Duration) {
@@ -334,4 +334,49 @@ async fn parts_are_fetched_at_once_and_their_order_of_arrival_does_not_matter() 
         outcomes.push((format!("{:?}", read(loaded)), files));
     }
     assert!(outcomes[0] == outcomes[1]);
+}
+
+#[tokio::test]
+async fn what_a_document_calls_itself_opens_no_other_origin() {
+    let server = MockServer::start().await;
+    let schema = json!({"type": "string"}).to_string();
+    serve(&server, "/api/part.json", &schema, Duration::ZERO).await;
+    serve(
+        &server,
+        "/files/part.json",
+        &json!({"type": "null"}).to_string(),
+        Duration::ZERO,
+    )
+    .await;
+    let other = MockServer::start().await;
+    serve(&other, "/api/part.json", &schema, Duration::ZERO).await;
+    for (own, expected) in [
+        (
+            format!("{}/api/openapi.json", server.uri()),
+            json!({"type": "string"}),
+        ),
+        (
+            format!("{}/api/openapi.json", other.uri()),
+            json!({"type": "null"}),
+        ),
+    ] {
+        let text = called(&own, "part.json");
+        serve(&server, "/files/api.json", &text, Duration::ZERO).await;
+        let source = format!("{}/files/api.json", server.uri());
+        let loaded = openapi::load(&request(&source, PathBuf::new()))
+            .await
+            .unwrap();
+        let api = read(loaded);
+        let found = api.schemas.values().next();
+        assert_eq!(found, Some(&expected), "{own}");
+        server.reset().await;
+        serve(
+            &server,
+            "/files/part.json",
+            &json!({"type": "null"}).to_string(),
+            Duration::ZERO,
+        )
+        .await;
+    }
+    assert!(other.received_requests().await.unwrap().is_empty());
 }

@@ -31,6 +31,7 @@ fn parameter(location: Location, name: &str) -> OperationParameter {
         style: Style::Form,
         explode: true,
         allow_reserved: false,
+        items_style: None,
         content_type: None,
         description: String::new(),
         schema: json!({}),

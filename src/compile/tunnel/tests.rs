@@ -45,6 +45,7 @@ fn query(name: &str) -> Parameter {
         style: Style::Form,
         explode: true,
         allow_reserved: false,
+        items_style: None,
         content_type: None,
         nullable: false,
         default: None,

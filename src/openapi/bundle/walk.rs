@@ -8,6 +8,7 @@ use url::Url;
 
 use super::Tree;
 use super::names::Names;
+use crate::openapi::own_uri::OwnUri;
 use crate::openapi::places::{Bounds, Failure, Place};
 use crate::openapi::pointer::{decoded, escaped, reaches};
 use crate::openapi::positions::Kind;
@@ -101,6 +102,8 @@ pub(super) struct Walk {
     bounds: Bounds,
     /// Where the trees lie: what their relative references start from.
     places: Vec<Place>,
+    /// The URI that the root document gives itself.
+    own: Option<OwnUri>,
     /// Whether schemas are those of JSON Schema 2020-12, with `$id` and `$anchor`.
     has_anchors: bool,
     visited: HashSet<(Address, Kind)>,
@@ -124,6 +127,7 @@ impl Walk {
         Self {
             bounds,
             places: Vec::new(),
+            own: None,
             has_anchors,
             visited: HashSet::new(),
             pending: VecDeque::new(),
@@ -139,6 +143,11 @@ impl Walk {
     /// Notes where a tree lies, and which of its schemas have names of their own.
     pub(super) fn begin(&mut self, tree: &Value, place: Place, may_have_anchors: bool) {
         let index = self.places.len();
+        let place = if index == 0 {
+            self.begin_root(tree, place)
+        } else {
+            place
+        };
         self.places.push(place);
         if self.has_anchors && may_have_anchors {
             let whole = Trail {
@@ -147,6 +156,18 @@ impl Walk {
             };
             self.index(tree, self.base(index), &whole);
         }
+    }
+
+    /// Where the references of the root document start from.
+    fn begin_root(&mut self, tree: &Value, place: Place) -> Place {
+        let location = match &place {
+            Place::Web(url) => Some(url),
+            Place::File(_) => None,
+        };
+        let members = tree.as_object();
+        self.own = members.and_then(|it| OwnUri::of(it, location));
+        let base = self.own.as_ref().and_then(|own| own.base_at(location?));
+        base.map_or(place, Place::Web)
     }
 
     /// Whether the document made more of its references than any that is meant well.
@@ -297,6 +318,11 @@ impl Walk {
     fn resource(&self, base: &Base, target: &str) -> Option<(usize, Arc<str>)> {
         if target.is_empty() {
             return Some((base.tree, Arc::clone(&base.resource)));
+        }
+        let is_within = base.tree == 0 && base.resource.is_empty();
+        let own = self.own.as_ref();
+        if own.is_some_and(|own| own.is_spelt(target, is_within)) {
+            return Some((0, Arc::default()));
         }
         if self.ids.is_empty() {
             return None;

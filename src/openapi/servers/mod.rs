@@ -74,7 +74,7 @@ impl<'a> Servers<'a> {
         warnings: &mut Vec<String>,
     ) -> Self {
         let mut unusable = Vec::new();
-        let location = Location::new(location);
+        let location = Location::new(document, location, warnings);
         let (base_url, root) = match root_server(document, location.url) {
             Ok(server) => {
                 let base_url = base_url(&server, &location, warnings, &mut unusable);
@@ -188,8 +188,9 @@ fn base_url(
     unusable: &mut Vec<String>,
 ) -> Option<String> {
     if server.is_empty() {
-        // OpenAPI's default: `/`, relative to where the document is served.
-        return location.join("/").and_then(Result::ok).map(spelt);
+        // OpenAPI's default: `/`, relative to where the document is served. What a file calls itself
+        // need not be where anything answers.
+        return location.default().map(spelt);
     }
     let Some(template) = server.get("url").and_then(Value::as_str) else {
         unusable.push("the root server has no `url`".to_owned());
@@ -292,6 +293,37 @@ mod tests {
         let operation = json!({"servers": [{"url": "https://b.example"}]});
         let found = servers.of_operation(&path, operation.as_object().unwrap());
         assert_eq!(found, elsewhere);
+    }
+
+    /// The root server and the warnings of a document that calls itself so.
+    fn of_self(own: &str, server: &Value, location: Option<&str>) -> (Option<String>, Vec<String>) {
+        let mut root = json!({"openapi": "3.2.0", "$self": own});
+        if !server.is_null() {
+            root["servers"] = json!([server]);
+        }
+        let document = Document::new(root, Position::default).unwrap();
+        let location = location.map(|text| Url::parse(text).unwrap());
+        let mut warnings = Vec::new();
+        let servers = Servers::new(&document, location.as_ref(), &mut warnings);
+        (servers.base_url, warnings)
+    }
+
+    #[test]
+    fn what_a_document_calls_itself_moves_no_server_to_another_origin() {
+        let own = "https://a.example/api/v2/openapi.yaml";
+        let relative = json!({"url": "../v3"});
+        let here = Some("https://a.example/files/1.yaml");
+        let moved = Some("https://a.example/api/v3".to_owned());
+        assert_eq!(of_self(own, &relative, here), (moved.clone(), vec![]));
+        assert_eq!(of_self(own, &relative, None), (moved, vec![]));
+        // A name alone is no place to call.
+        assert_eq!(of_self(own, &Value::Null, None), (None, vec![]));
+        let (base_url, warnings) = of_self(own, &relative, Some("https://b.example/x/y/1.yaml"));
+        assert_eq!(base_url.as_deref(), Some("https://b.example/x/v3"));
+        assert_eq!(
+            warnings,
+            ["`$self` is no base of references and servers: it is not on the document's origin"]
+        );
     }
 
     fn of(server: &Value, location: Option<&str>) -> (Option<String>, Option<String>) {

@@ -2,6 +2,8 @@
 
 use serde_json::{Map, Value, json};
 
+/// The member of a raised parameter that has the style of the lists within its list.
+pub(in crate::openapi) const ITEMS_STYLE: &str = "itemsStyle";
 /// Members of a parameter that say nothing about its value.
 const NOT_OF_THE_VALUE: &[&str] = &[
     "name",
@@ -38,6 +40,14 @@ pub(in crate::openapi) fn parameter(
         let (style, explode) = spelling(members, in_query)?;
         raised.insert("style".to_owned(), Value::from(style));
         raised.insert("explode".to_owned(), Value::Bool(explode));
+        let items = schema.get("items").and_then(Value::as_object);
+        if let Some(items) = items.filter(|it| it.get("type") == Some(&Value::from("array"))) {
+            let (style, explode) = spelling(items, true)?;
+            if explode {
+                return Err("`collectionFormat: multi` is not for lists within lists".to_owned());
+            }
+            raised.insert(ITEMS_STYLE.to_owned(), Value::from(style));
+        }
     }
     raised.insert("schema".to_owned(), schema);
     Ok(raised)

@@ -19,6 +19,7 @@ const OPERATION: &[&str] = &[
     "header",
     "cookie",
     "reserved",
+    "items",
     "content",
     "body",
     "encoding",
