@@ -5,15 +5,19 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
-/// What the compiled output depends on.
+/// What the compiled output depends on: `compile` and all that it uses.
 const SOURCES: &[&str] = &[
     "src/address.rs",
     "src/api",
     "src/compile",
+    "src/config",
+    "src/files.rs",
     "src/headers.rs",
     "src/invisible.rs",
     "src/openapi",
+    "src/pysyntax",
     "src/python",
+    "src/variables.rs",
     "src/yaml",
     "templates",
 ];
