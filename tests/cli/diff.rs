@@ -280,3 +280,14 @@ fn an_excluded_path_that_vanishes_from_the_document_is_security() {
         "### Security\n\n- `shop` `GET /items/export`: was left out as `excluded` and is gone",
     );
 }
+
+/// The job for GitLab compared the inputs with what is committed beside them, where a correct merge
+/// request has no difference.
+#[test]
+fn the_workflows_compare_with_the_output_that_the_request_started_from() {
+    let documented = include_str!("../../docs/ci.md");
+    let (_, workflows) = documented.split_once("## GitHub Actions").unwrap();
+    let (github, gitlab) = workflows.split_once("## GitLab").unwrap();
+    has(github, "mce diff ../base/compiled compiled > changes.md");
+    has(gitlab, "mce diff \"$base/compiled\" compiled > changes.md");
+}
