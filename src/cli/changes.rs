@@ -262,6 +262,7 @@ fn what(change: &Change) -> String {
         Kind::DefaultMediaTypeChanged => {
             format!("{subject} is sent as another media type by default{values}")
         }
+        Kind::WireNameChanged => format!("{subject} is sent under another name{values}"),
         Kind::EncodingChanged => format!("{subject} is spelt otherwise on the wire{values}"),
         Kind::DefaultChanged => format!("{subject} has another default{values}"),
         Kind::ConstraintsChanged => format!("{subject} has other limits{values}"),

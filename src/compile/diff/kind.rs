@@ -125,6 +125,8 @@ pub enum Kind {
     BodyMediaTypeAdded,
     /// The body is sent as another media type where none is selected.
     DefaultMediaTypeChanged,
+    /// The same argument has another name, or another place, on the wire.
+    WireNameChanged,
     /// The same value is spelt otherwise on the wire.
     EncodingChanged,
     /// The documented default is another one.

@@ -10,14 +10,14 @@ use crate::api::{Function, Parameter};
 
 pub(super) fn compare(old: &Function, new: &Function, changes: &mut Vec<Change>) {
     for parameter in &old.parameters {
-        match counterpart(&new.parameters, parameter) {
+        match counterpart(parameter, old, new) {
             Some(later) => compare_parameters(parameter, later, changes),
             None => changes
                 .push(Change::new(Level::Breaking, Kind::ParameterRemoved).about(&parameter.name)),
         }
     }
     for parameter in &new.parameters {
-        if counterpart(&old.parameters, parameter).is_some() {
+        if counterpart(parameter, new, old).is_some() {
             continue;
         }
         let (level, kind) = if parameter.required {
@@ -33,8 +33,22 @@ pub(super) fn compare(old: &Function, new: &Function, changes: &mut Vec<Change>)
     }
 }
 
-/// The parameter of the same name on the wire at the same place.
-fn counterpart<'a>(all: &'a [Parameter], wanted: &Parameter) -> Option<&'a Parameter> {
+/// The parameter of the same name on the wire at the same place; else that of the same name in
+/// Python, where neither of the two has one of the first kind.
+fn counterpart<'a>(
+    parameter: &Parameter,
+    own: &Function,
+    other: &'a Function,
+) -> Option<&'a Parameter> {
+    on_the_wire(&other.parameters, parameter).or_else(|| {
+        let mut others = other.parameters.iter();
+        let namesake = others.find(|other| other.name == parameter.name)?;
+        let is_free = on_the_wire(&own.parameters, namesake).is_none();
+        is_free.then_some(namesake)
+    })
+}
+
+fn on_the_wire<'a>(all: &'a [Parameter], wanted: &Parameter) -> Option<&'a Parameter> {
     all.iter()
         .find(|parameter| parameter.r#in == wanted.r#in && parameter.wire_name == wanted.wire_name)
 }
@@ -46,6 +60,11 @@ fn compare_parameters(old: &Parameter, new: &Parameter, changes: &mut Vec<Change
         say(Change::new(Level::Breaking, Kind::ParameterRenamed)
             .from(&old.name)
             .to(&new.name));
+    }
+    if wire_text(old) != wire_text(new) {
+        say(Change::new(Level::Other, Kind::WireNameChanged)
+            .from(wire_text(old))
+            .to(wire_text(new)));
     }
     match (old.required, new.required) {
         (false, true) => say(Change::new(Level::Breaking, Kind::ParameterRequired)),
@@ -131,6 +150,13 @@ fn compare_values(old: &Parameter, new: &Parameter, changes: &mut Vec<Change>) {
 
 fn value_set(values: &[Value]) -> BTreeSet<String> {
     values.iter().map(Value::to_string).collect()
+}
+
+/// `query per_page`: where a value travels, and under which name.
+fn wire_text(parameter: &Parameter) -> String {
+    let place = serde_json::to_value(parameter.r#in).unwrap_or_default();
+    let place = place.as_str().unwrap_or_default();
+    format!("{place} {}", parameter.wire_name)
 }
 
 /// How a value is spelt on the wire, in words of the document.

@@ -306,3 +306,52 @@ fn parts_of_the_same_name_are_no_difference_from_themselves() {
     };
     assert_eq!(between(twice, twice).changes, []);
 }
+
+/// It was told as a parameter that is gone and one that is new, so as breaking.
+#[test]
+fn another_name_on_the_wire_is_told_once_and_breaks_no_code() {
+    let renamed = diff(|it| {
+        it["functions"][0]["parameters"][0]["wire_name"] = json!("Limit");
+    });
+    assert_eq!(
+        said(&renamed),
+        [(Level::Other, Kind::WireNameChanged, "limit".to_owned())]
+    );
+    assert_eq!(renamed.changes[0].old.as_deref(), Some("query limit"));
+    assert_eq!(renamed.changes[0].new.as_deref(), Some("query Limit"));
+    let moved = diff(|it| {
+        let parameter = &mut it["functions"][0]["parameters"][0];
+        parameter["in"] = json!("header");
+        parameter["required"] = json!(true);
+    });
+    assert_eq!(
+        said(&moved),
+        [
+            (Level::Breaking, Kind::ParameterRequired, "limit".to_owned()),
+            (Level::Other, Kind::WireNameChanged, "limit".to_owned()),
+        ]
+    );
+}
+
+/// A name that went over to another parameter is not the same argument.
+#[test]
+fn a_name_that_another_parameter_took_is_no_other_name_on_the_wire() {
+    let taken = diff(|it| {
+        let parameters = it["functions"][0]["parameters"].as_array_mut().unwrap();
+        let mut second = parameters[0].clone();
+        second["wire_name"] = json!("cap");
+        parameters[0]["name"] = json!("limit_2");
+        parameters.push(second);
+    });
+    assert_eq!(
+        said(&taken),
+        [
+            (
+                Level::Breaking,
+                Kind::ParameterRenamed,
+                "limit_2".to_owned()
+            ),
+            (Level::Other, Kind::ParameterAdded, "limit".to_owned()),
+        ]
+    );
+}
