@@ -1,4 +1,4 @@
-//! Writing to stdout, so that a reader that went away is no failure. Text from outside goes through
+//! Writing to stdout, so that a reader that went away is no failure, and hides none either. Text from outside goes through
 //! [`printable`], so that it cannot steer the terminal.
 
 use std::fmt::Display;
@@ -13,8 +13,18 @@ use super::stop::Stop;
 
 pub(super) use crate::invisible::visible_lines as printable;
 
-/// Writes one line to stdout.
+/// Writes one line to stdout. Where its reader went away nothing is shown any more, and the command
+/// comes to the end it would have come to.
 pub(super) fn line(text: impl Display) -> Result<(), Stop> {
+    match live_line(text) {
+        Err(Stop::BrokenPipe) => Ok(()),
+        outcome => outcome,
+    }
+}
+
+/// Writes one line to stdout, for a command that is there for its reader only: where that went
+/// away, it ends.
+pub(super) fn live_line(text: impl Display) -> Result<(), Stop> {
     let mut out = io::stdout().lock();
     writeln!(out, "{text}")
         .and_then(|()| out.flush())

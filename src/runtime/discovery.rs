@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 use super::Runtime;
 use super::excerpt::excerpt;
 use super::registry::{Served, is_identifier};
-use crate::api::is_mutating;
+use crate::api::{Manifest, is_mutating};
 
 /// What the sandbox image holds beside the standard library.
 const SANDBOX_LIBRARIES: [&str; 3] = ["httpx", "pydantic", "orjson"];
@@ -172,6 +172,13 @@ impl FunctionProblem {
 pub struct UnknownCursor;
 
 impl Runtime {
+    /// The manifest of a server as it was checked; `None` where there is no such server, or it is
+    /// refused.
+    pub async fn manifest(&self, server: &str) -> Option<Arc<Manifest>> {
+        let served = self.registry.server(server).await?.ok()?;
+        Some(Arc::clone(&served.target.manifest))
+    }
+
     /// The servers after `cursor`, which a page before gave.
     ///
     /// # Errors
@@ -413,7 +420,11 @@ pub(super) fn nearest<'a>(name: &str, names: impl Iterator<Item = &'a str>) -> V
         .collect()
 }
 
-/// How alike two names are: by their letters, or by the words they share, in whichever order.
+/// The least of a name that another may hold to be near it.
+const LEAST_PART: usize = 3;
+
+/// How alike two names are: by their letters, or by the words they share, in whichever order; or
+/// that one begins with the other, or holds it.
 fn likeness(name: &str, candidate: &str) -> f64 {
     let words = |text: &str| -> Vec<String> {
         text.split('_')
@@ -425,7 +436,18 @@ fn likeness(name: &str, candidate: &str) -> f64 {
     asked.sort();
     offered.sort();
     let by_words = strsim::normalized_damerau_levenshtein(&asked.concat(), &offered.concat());
-    strsim::normalized_damerau_levenshtein(name, candidate).max(by_words)
+    let alike = strsim::normalized_damerau_levenshtein(name, candidate).max(by_words);
+    let part = name.to_lowercase();
+    let held = if part.len() < LEAST_PART {
+        0.0
+    } else if candidate.starts_with(&part) {
+        0.8
+    } else if candidate.contains(&part) {
+        0.6
+    } else {
+        0.0
+    };
+    alike.max(held)
 }
 
 fn write_cursor(name: &str) -> String {

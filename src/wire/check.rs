@@ -175,13 +175,15 @@ fn check_plain(said: Said<'_>, listed: Option<&Vec<Json>>, value: &Value) -> Res
 
 /// A schema that says something itself, and whether null is legal beside what it says.
 #[derive(Clone, Copy)]
-struct Said<'a> {
-    schema: &'a Json,
-    or_null: bool,
+pub(crate) struct Said<'a> {
+    /// It; null where nothing is said.
+    pub(crate) schema: &'a Json,
+    /// Whether null is legal too.
+    pub(crate) or_null: bool,
 }
 
 /// Follows references, and the one alternative beside null, until a schema says something itself.
-fn resolve<'a>(schema: &'a Json, types: &'a Types) -> Said<'a> {
+pub(crate) fn resolve<'a>(schema: &'a Json, types: &'a Types) -> Said<'a> {
     let mut said = Said {
         schema,
         or_null: false,

@@ -30,6 +30,7 @@ mod stream;
 mod style;
 mod value;
 
+pub(crate) use check::{Said, resolve};
 pub use decode::{DecodeError, decode};
 pub use encode::encode;
 pub use error_text::error_message;

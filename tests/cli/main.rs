@@ -7,6 +7,7 @@
 )]
 
 mod again;
+mod calling;
 mod check;
 mod code;
 mod compile;

@@ -19,7 +19,7 @@ pub(super) fn run(key: &str) -> Outcome {
     let url = closed.url();
     on_threads(async {
         let shop = closed.open().or_stop_with(cannot)?;
-        output::line(format_args!(
+        output::live_line(format_args!(
             "The bookshop's API is at {url}. In another terminal, in the source tree:\n\n  \
              export MCE_BOOKSHOP_BASE_URL={url}\n  \
              export MCE_BOOKSHOP_API_KEY={key}\n  \
@@ -43,7 +43,7 @@ async fn show(shop: &Bookshop) -> Result<ExitCode, Stop> {
             } else {
                 "without the key"
             };
-            output::line(format_args!("  {} ({key})", printable(&request.line)))?;
+            output::live_line(format_args!("  {} ({key})", printable(&request.line)))?;
         }
     }
 }
