@@ -123,6 +123,7 @@ impl Closed {
             .route("/books", get(list_books).post(written))
             .route("/books/{isbn}", get(get_book).delete(written))
             .route("/books/{isbn}/stock", get(get_stock))
+            .route("/books/{isbn}/cover", get(get_cover).put(written))
             .fallback(written)
             .layer(middleware::from_fn_with_state(Arc::clone(&shop), admit))
             .with_state(Arc::clone(&shop));
@@ -205,6 +206,20 @@ async fn get_book(Path(isbn): Path<String>) -> Response {
     }
 }
 
+/// One grey point.
+const COVER: &[u8] =
+    b"\x89PNG\x0d\x0a\x1a\x0a\x00\x00\x00\x0dIHDR\x00\x00\x00\x01\x00\x00\x00\x01\x08\
+    \x00\x00\x00\x00:~\x9bU\x00\x00\x00\x0aIDATx\xdac\xa8\x07\x00\x00\x81\x00\x80~\x1c)\xc7\x00\x00\
+    \x00\x00IEND\xaeB`\x82";
+
+async fn get_cover(Path(isbn): Path<String>) -> Response {
+    if BOOKS.iter().any(|book| book.isbn == isbn) {
+        ([(CONTENT_TYPE, "image/png")], COVER).into_response()
+    } else {
+        problem(StatusCode::NOT_FOUND, "there is no such book")
+    }
+}
+
 async fn get_stock(Path(isbn): Path<String>, headers: HeaderMap) -> Response {
     let branch = headers.get("x-branch").and_then(|it| it.to_str().ok());
     let position = BOOKS.iter().position(|book| book.isbn == isbn);
@@ -281,5 +296,12 @@ mod tests {
             ]
         );
         assert_eq!(shop.take_received(), []);
+
+        // The document says a picture; the answer was that of a write.
+        let url = url.replace("/books?genre=mystery&", "/books/9780000000017/cover?");
+        let cover = client.get(&url).header("X-Shop-Key", "right").send().await;
+        let cover = cover.expect("an answer");
+        assert_eq!(cover.headers()[CONTENT_TYPE], "image/png");
+        assert!(cover.bytes().await.expect("bytes").starts_with(b"\x89PNG"));
     }
 }
