@@ -4,6 +4,7 @@ use std::collections::{HashMap, HashSet};
 
 use super::manifest::{Skipped, is_known_method, is_mutating};
 use super::model::{Api, Operation, sent_path};
+use super::near;
 
 /// The rules of one server, as the config gives them.
 #[derive(Debug, Clone, Default)]
@@ -42,12 +43,14 @@ pub enum RuleError {
         entry: String,
     },
     /// In `include` or `exclude`.
-    #[error("`{list}`: `{entry}` matches no operation of the document")]
+    #[error("`{list}`: `{entry}` matches no operation of the document{advice}")]
     MatchesNothing {
         /// Such as `exclude.tags`.
         list: String,
         /// The entry.
         entry: String,
+        /// What may be meant, and of tags which there are; empty where nothing is near.
+        advice: String,
     },
 }
 
@@ -57,7 +60,7 @@ impl RuleError {
     pub fn entry(&self) -> (&str, &str) {
         match self {
             Self::UnknownAllowed { entry } => ("read_only_allow", entry),
-            Self::MatchesNothing { list, entry } => (list, entry),
+            Self::MatchesNothing { list, entry, .. } => (list, entry),
         }
     }
 }
@@ -177,6 +180,11 @@ fn unmatched_entries(api: &Api, selection: &Selection, list: &str) -> Vec<RuleEr
     let errors = entries.map(|(kind, entry)| RuleError::MatchesNothing {
         list: format!("{list}.{kind}"),
         entry: entry.clone(),
+        advice: match kind {
+            "tags" => near::advice_and_list(entry, &api.tags),
+            "operationIds" => near::advice(entry, &api.operation_ids),
+            _ => String::new(),
+        },
     });
     errors.collect()
 }
@@ -311,7 +319,7 @@ mod tests {
         assert_eq!(
             errors,
             [
-                "`include.tags`: `none` matches no operation of the document",
+                "`include.tags`: `none` matches no operation of the document; there are `all`",
                 "`exclude.paths`: `/c` matches no operation of the document"
             ]
         );

@@ -7,6 +7,7 @@ mod manifest;
 mod media_type;
 mod model;
 mod naming;
+mod near;
 mod pagination;
 mod reserved;
 pub mod schema;

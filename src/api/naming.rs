@@ -52,10 +52,12 @@ pub enum NamingError {
         name: String,
     },
     /// A `rename` entry whose key names no operation.
-    #[error("`rename` of `{key}`: no operation has this operationId or `METHOD /path`")]
+    #[error("`rename` of `{key}`: no operation has this operationId or `METHOD /path`{advice}")]
     UnknownOperation {
         /// The entry's key.
         key: String,
+        /// What may be meant; empty where nothing is near.
+        advice: String,
     },
     /// A `rename` entry whose key names more than one operation.
     #[error(
@@ -95,7 +97,7 @@ impl NamingError {
     pub fn key(&self) -> &str {
         match self {
             Self::NotAName { key, .. }
-            | Self::UnknownOperation { key }
+            | Self::UnknownOperation { key, .. }
             | Self::Ambiguous { key, .. }
             | Self::Twice { key, .. }
             | Self::Taken { key, .. } => key,
@@ -279,7 +281,10 @@ fn function_names(
         match (matching.next(), matching.next()) {
             // The read-only rule and filters may come and go without the names being rewritten.
             (None, _) if left_out.contains(key) => {}
-            (None, _) => errors.push(NamingError::UnknownOperation { key: key.clone() }),
+            (None, _) => errors.push(NamingError::UnknownOperation {
+                key: key.clone(),
+                advice: super::near::advice(key, &api.operation_ids),
+            }),
             (Some((index, _)), None) => {
                 if let Some((other, _)) = given.insert(index, (key, name)) {
                     errors.push(NamingError::Twice {

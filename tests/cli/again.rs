@@ -226,8 +226,12 @@ fn all_entries_that_fit_nothing_of_the_document_are_said_at_once_each_with_its_l
             &format!("swaggers.yaml:8:9: `read_only_allow`: `PUT /items` {unknown}"),
             &format!("swaggers.yaml:9:22: `include.tags`: `pets` {nothing}"),
             &format!("swaggers.yaml:9:45: `include.paths`: `/thing/*` {nothing}"),
-            &format!("swaggers.yaml:13:11: `exclude.operationIds`: `addItems` {nothing}"),
-            &format!("swaggers.yaml:15:18: `rename` of `listitems`: {nobody}"),
+            &format!(
+                "swaggers.yaml:13:11: `exclude.operationIds`: `addItems` {nothing}; did you mean `addItem`?"
+            ),
+            &format!(
+                "swaggers.yaml:15:18: `rename` of `listitems`: {nobody}; did you mean `listItems`?"
+            ),
             &format!("swaggers.yaml:17:18: `rename` of `GET /item`: {nobody}"),
         ]
     );
@@ -252,5 +256,24 @@ fn every_function_that_is_no_tool_of_its_own_is_placed_where_it_stands() {
     has(
         &seen.stderr,
         "\nswaggers.yaml:7:9: `top_level_functions`: `two`",
+    );
+}
+
+#[test]
+fn a_tag_that_is_nearly_one_is_answered_with_those_there_are() {
+    let project = two_shops();
+    project.change(
+        "shop.yaml",
+        "operationId: listItems",
+        "tags: [notes, users]",
+    );
+    project.write(
+        "swaggers.yaml",
+        "servers:\n  - {name: shop, swagger_url: shop.yaml, include: {tags: [note]}}\n",
+    );
+    has(
+        &project.mce(&["compile"]).stderr,
+        "`include.tags`: `note` matches no operation of the document; did you mean `notes`? There \
+         are `notes`, `users`",
     );
 }
