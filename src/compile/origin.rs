@@ -78,7 +78,7 @@ fn keep_origin(server: &ServerConfig, lock: Option<&Manifest>, api: &mut Api) ->
     let Moved { old, new } = moved;
     api.warnings.push(format!(
         "the document moves the API from {} to `{new}`; `base_url` of the config is used all the \
-         same",
+         same; `mce compile --accept-origin` notes the new server, and ends this warning",
         said(old.as_deref())
     ));
     api.base_url = lock.and_then(|manifest| manifest.base_url.clone());

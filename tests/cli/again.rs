@@ -277,3 +277,33 @@ fn a_tag_that_is_nearly_one_is_answered_with_those_there_are() {
          are `notes`, `users`",
     );
 }
+
+/// It stood there after every compilation, with nothing said of how to end it.
+#[test]
+fn a_document_that_names_a_server_beside_the_configured_one_is_warned_of_until_it_is_accepted() {
+    let project = two_shops();
+    project.change(
+        "shop.yaml",
+        "servers: [{url: https://shop.example/v1}]\n",
+        "",
+    );
+    project.write(
+        "swaggers.yaml",
+        "servers:\n  - {name: shop, swagger_url: shop.yaml, base_url: 'https://s.example'}\n",
+    );
+    assert_eq!(project.mce(&["compile"]).code, 0);
+    project.change(
+        "shop.yaml",
+        "paths:",
+        "servers: [{url: https://shop.example/v1}]\npaths:",
+    );
+    let seen = project.mce(&["compile"]);
+    has(&seen.stdout, "moves the API from no server of its own");
+    has(
+        &seen.stdout,
+        "`mce compile --accept-origin` notes the new server",
+    );
+    assert_eq!(project.mce(&["compile", "--accept-origin"]).code, 0);
+    let seen = project.mce(&["compile"]);
+    assert!(!seen.stdout.contains("moves the API"), "{}", seen.stdout);
+}
