@@ -11,13 +11,14 @@ use super::output::{self, counted, printable};
 use super::startup::{Configured, Startup, block_on};
 use super::stop::Stop;
 use super::{ConfigFile, Format, Outcome, check, client};
-use crate::compile::{self, Options, Report, ServerReport};
+use crate::compile::{self, MANIFEST_FILE, Options, Report, ServerReport};
 use crate::config::Config;
 
 const EXAMPLES: &str = "\
 Writes functions.py and manifest.json for each server of the config, and mce_runtime.py beside
 them. Commit the folder: its manifests are what is enforced, and what keeps names stable. A server
-that fails leaves its old output untouched. Ends with the configuration an MCP client needs.
+that fails leaves its old output untouched. Where a server is compiled for the first time, it ends
+with the configuration an MCP client needs; `--format json` always has it.
 
 With `--check` nothing is written: it compares every byte of what is there with what the inputs
 give, for CI. `mce diff` shows what differs, for reviewers.
@@ -186,6 +187,7 @@ pub(super) fn run_with(arguments: &Arguments, configured: &Configured) -> Outcom
         no_filter: arguments.no_filter,
         ..arguments.target.options(configured)
     };
+    let is_first = holds_new(config, &options);
     let report = block_on(async { Ok(compiled(config, configured, &options).await) })?;
     let client = client::configuration(config, &configured.settings);
     match arguments.format {
@@ -198,13 +200,23 @@ pub(super) fn run_with(arguments: &Arguments, configured: &Configured) -> Outcom
             if !text.is_empty() {
                 output::line(text.trim_end())?;
             }
-            if !report.failed() && !options.dry_run {
+            if is_first && !report.failed() && !options.dry_run {
                 output::line("\nFor an MCP client's configuration:\n")?;
                 output::json(&client)?;
             }
         }
     }
     verdict(&report).map(|()| ExitCode::SUCCESS)
+}
+
+/// Whether one of the servers that are to be compiled was never compiled before.
+fn holds_new(config: &Config, options: &Options) -> bool {
+    let mut names = config.servers.iter().map(|server| &server.name);
+    names.any(|name| {
+        let is_wanted = options.only.is_empty() || options.only.contains(name);
+        let manifest = options.output.join(name).join(MANIFEST_FILE);
+        is_wanted && !manifest.exists()
+    })
 }
 
 /// Compiles as `mce compile` does, with nothing on stdout: it belongs to the protocol.

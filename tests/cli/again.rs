@@ -307,3 +307,14 @@ fn a_document_that_names_a_server_beside_the_configured_one_is_warned_of_until_i
     let seen = project.mce(&["compile"]);
     assert!(!seen.stdout.contains("moves the API"), "{}", seen.stdout);
 }
+
+#[test]
+fn a_client_is_configured_where_a_server_is_new() {
+    let project = two_shops();
+    let is_told = |arguments: &[&str]| project.mce(arguments).stdout.contains("mcpServers");
+    assert!(is_told(&["compile", "--server", "shop"]));
+    assert!(!is_told(&["compile", "--server", "shop"]));
+    assert!(is_told(&["compile"]));
+    assert!(!is_told(&["compile"]));
+    assert!(is_told(&["compile", "--format", "json"]));
+}
