@@ -192,11 +192,7 @@ fn what(change: &Change) -> String {
     let old = change.old.as_deref().map(code).unwrap_or_default();
     let new = change.new.as_deref().map(code).unwrap_or_default();
     match change.kind {
-        Kind::OriginMoved => match (&change.old, &change.new) {
-            (None, Some(_)) => format!("**requests and credentials go to** {new}"),
-            (_, None) => format!("the document names no server any more, was {old}"),
-            _ => format!("**the API moved**, and credentials with it{values}"),
-        },
+        Kind::OriginMoved => moved(change),
         Kind::BaseUrlChanged => format!("the base URL has another path{values}"),
         Kind::NotAsCompiled => match &change.old {
             None => format!("**would not be served**: {new}"),
@@ -288,6 +284,17 @@ fn what(change: &Change) -> String {
             Some(_) => format!("`functions.py` has another text, {subject}{values}"),
         },
         Kind::TagsChanged => format!("other tags{values}"),
+    }
+}
+
+fn moved(change: &Change) -> String {
+    match (&change.old, &change.new) {
+        (None, Some(new)) => format!("**requests and credentials go to** {}", code(new)),
+        (Some(old), None) => format!("the document names no server any more, was {}", code(old)),
+        _ => format!(
+            "**the API moved**, and credentials with it{}",
+            values(change)
+        ),
     }
 }
 

@@ -175,8 +175,8 @@ impl Runtime {
     /// The manifest of a server as it was checked; `None` where there is no such server, or it is
     /// refused.
     pub async fn manifest(&self, server: &str) -> Option<Arc<Manifest>> {
-        let served = self.registry.server(server).await?.ok()?;
-        Some(Arc::clone(&served.target.manifest))
+        let compiled = self.registry.server(server).await?.ok()?;
+        Some(Arc::clone(&compiled.target.manifest))
     }
 
     /// The servers after `cursor`, which a page before gave.

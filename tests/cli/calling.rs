@@ -57,8 +57,8 @@ fn once() -> (u16, JoinHandle<String>) {
             let count = stream.read(&mut some).unwrap();
             arrived.extend(&some[..count]);
             let text = String::from_utf8_lossy(&arrived);
-            let is_whole = text.starts_with("GET") && text.ends_with("\r\n\r\n")
-                || text.ends_with("--\r\n");
+            let is_whole =
+                text.starts_with("GET") && text.ends_with("\r\n\r\n") || text.ends_with("--\r\n");
             if count == 0 || is_whole {
                 break;
             }
