@@ -255,7 +255,9 @@ fn parameter(
         required: is_required(members),
         style,
         explode,
-        allow_reserved: members.get("allowReserved") == Some(&Value::Bool(true)),
+        // In other places reserved characters would end the value or its segment.
+        allow_reserved: location == Location::Query
+            && members.get("allowReserved") == Some(&Value::Bool(true)),
         items_style,
         content_type,
         description: text(members, "description"),

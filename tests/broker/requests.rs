@@ -74,6 +74,23 @@ async fn a_plain_call_sends_these_headers_and_no_others() {
 }
 
 #[tokio::test]
+async fn a_method_that_may_have_a_body_and_has_none_says_so() {
+    for (method, length) in [
+        ("POST", vec!["0"]),
+        ("PUT", vec!["0"]),
+        ("PATCH", vec!["0"]),
+        ("GET", vec![]),
+        ("DELETE", vec![]),
+    ] {
+        let api = Capture::json("{}").await;
+        let act = function("act", method, "/act", &[], json!([]));
+        let shop = Setup::new(manifest(vec![act], &[])).at(&api.url()).build();
+        shop.call("act", json!({})).await.unwrap();
+        assert_eq!(api.only().header("content-length"), length, "{method}");
+    }
+}
+
+#[tokio::test]
 async fn a_json_body_is_sent_with_its_type_and_length() {
     let api = Capture::json("{}").await;
     let save = with_body(function("save", "POST", "/save", &[], json!([])));
