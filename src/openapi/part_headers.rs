@@ -58,7 +58,7 @@ pub(super) fn part_headers(
 /// The only value that a header may have, as text.
 fn fixed_value(document: &Document, header: &Value) -> Option<String> {
     let header = document.resolve(header).ok()?;
-    let schema = document.resolve(header.get("schema")?).ok()?;
+    let schema = document.look_through(header.get("schema")?).ok()?;
     let listed = schema.get("enum").and_then(Value::as_array);
     let value = match (schema.get("const"), listed.map(Vec::as_slice)) {
         (Some(value), _) => value,
