@@ -251,6 +251,11 @@ fn parameter(
         .unwrap_or(style == Style::Form);
     Ok(Outcome::Kept(Box::new(OperationParameter {
         wire_name,
+    if !explode && items_style.is_some_and(|inner| is_delimiter_lost(location, style, inner)) {
+        warn(format!(
+            "lists within the list of the parameter {label} have its own delimiter, so those of more than one item cannot be sent"
+        ));
+    }
         location,
         required: is_required(members),
         style,
@@ -265,6 +270,16 @@ fn parameter(
 
 /// The media type that a parameter's value is written in. A range says nothing: of a single value
 /// that is its text.
+/// Whether nobody could tell the items of a list from those of the lists within it. A comma within
+/// an item is encoded but in headers; other delimiters always are, and so tell nothing.
+fn is_delimiter_lost(location: Location, outer: Style, inner: Style) -> bool {
+    match outer {
+        Style::Simple => location == Location::Header && inner == Style::Form,
+        Style::Form => false,
+        outer => outer == inner,
+    }
+}
+
 fn of_content(name: &str, schema: Option<&Value>, schemas: &Schemas<'_>) -> String {
     if Media::of(name) != Media::Range {
         return name.to_owned();
