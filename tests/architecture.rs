@@ -26,6 +26,7 @@ const ARROWS: &[(&str, &[&str])] = &[
             "api",
             "config",
             "files",
+            "headers",
             "invisible",
             "openapi",
             "pysyntax",
@@ -65,7 +66,7 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("signals", &[]),
     ("variables", &[]),
     ("vault", &["api", "config", "headers"]),
-    ("wire", &["api"]),
+    ("wire", &["api", "headers"]),
     ("yaml", &[]),
 ];
 

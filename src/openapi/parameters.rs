@@ -5,6 +5,7 @@ use serde_json::{Map, Value};
 
 use super::document::{Document, cost, text};
 use super::examples::with_example;
+use super::paths;
 use super::schema::Schemas;
 use super::swagger::ITEMS_STYLE;
 use super::version::Dialect;
@@ -138,11 +139,11 @@ fn shown(name: &str, location: &str) -> String {
     format!("`{}` in {}", visible(name), visible(location))
 }
 
-/// What an operation's parameters say; else why it cannot be called.
+/// What the parameters of an operation of this path say; else why it cannot be called.
 pub(super) fn parameters(
     document: &Document,
     schemas: &Schemas<'_>,
-    declared: &[Map<String, Value>],
+    (path, declared): (&str, &[Map<String, Value>]),
     warn: &mut dyn FnMut(String),
 ) -> Result<Vec<OperationParameter>, String> {
     let mut kept = Vec::new();
@@ -155,7 +156,8 @@ pub(super) fn parameters(
         }
     }
     let in_query = kept.iter().filter(|it| it.location == Location::Query);
-    if in_query.count() > 1 && kept.iter().any(|it| it.style == Style::Whole) {
+    let is_beside = in_query.count() > 1 || paths::has_query(path);
+    if is_beside && kept.iter().any(|it| it.style == Style::Whole) {
         return Err("a parameter that is the whole query stands beside others".to_owned());
     }
     Ok(kept)
@@ -249,6 +251,11 @@ fn parameter(
         .get("explode")
         .and_then(Value::as_bool)
         .unwrap_or(style == Style::Form);
+    if !explode && items_style.is_some_and(|inner| is_delimiter_lost(location, style, inner)) {
+        warn(format!(
+            "lists within the list of the parameter {label} have its own delimiter, so those of more than one item cannot be sent"
+        ));
+    }
     Ok(Outcome::Kept(Box::new(OperationParameter {
         wire_name,
         location,
@@ -263,6 +270,16 @@ fn parameter(
         description: text(members, "description"),
         schema: with_example(document, schema, holder),
     })))
+}
+
+/// Whether nobody could tell the items of a list from those of the lists within it. A comma within
+/// an item is encoded but in headers; other delimiters always are, and so tell nothing.
+fn is_delimiter_lost(location: Location, outer: Style, inner: Style) -> bool {
+    match outer {
+        Style::Simple => location == Location::Header && inner == Style::Form,
+        Style::Form => false,
+        outer => outer == inner,
+    }
 }
 
 /// The media type that a parameter's value is written in. A range says nothing: of a single value
@@ -309,7 +326,8 @@ fn refusal(location: Location, wire_name: &str, label: &str) -> Option<Outcome> 
 
 /// A parameter that is the query as a whole (OpenAPI 3.2, `in: querystring`). Of a form, that is
 /// what an exploded object is; a credential goes behind it, behind JSON too. A mere text could be
-/// the name of another parameter or of a credential.
+/// any name, that of a credential too; of JSON only `true`, `null` and numbers could, which are
+/// compared with the names when they are sent.
 fn whole_query(
     document: &Document,
     schemas: &Schemas<'_>,

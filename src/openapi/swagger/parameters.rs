@@ -40,8 +40,7 @@ pub(in crate::openapi) fn parameter(
         let (style, explode) = spelling(members, in_query)?;
         raised.insert("style".to_owned(), Value::from(style));
         raised.insert("explode".to_owned(), Value::Bool(explode));
-        let items = schema.get("items").and_then(Value::as_object);
-        if let Some(items) = items.filter(|it| it.get("type") == Some(&Value::from("array"))) {
+        if let Some(items) = inner_list(&schema) {
             let (style, explode) = spelling(items, true)?;
             if explode {
                 return Err("`collectionFormat: multi` is not for lists within lists".to_owned());
@@ -77,6 +76,17 @@ pub(super) fn encoding(members: &Map<String, Value>) -> Result<Option<Value>, St
     }
     let (style, explode) = spelling(members, true)?;
     Ok(Some(json!({"style": style, "explode": explode})))
+}
+
+/// Whether a list holds lists.
+pub(super) fn has_lists_in_list(schema: &Value) -> bool {
+    is_list(schema) && inner_list(schema).is_some()
+}
+
+/// The items of a list, where they are lists.
+fn inner_list(schema: &Value) -> Option<&Map<String, Value>> {
+    let items = schema.get("items").filter(|items| is_list(items))?;
+    items.as_object()
 }
 
 fn is_list(schema: &Value) -> bool {
