@@ -75,6 +75,7 @@ cases! {
     schemas variants_within_variants, 80, each;
     schemas inherits_all, 80, each;
     schemas inherited_by_those_told_apart, 80, each;
+    schemas bases_of_all, 80, each;
     schemas ring_of_properties, 80, each;
     schemas ring_of_items, 80, each;
     schemas ring_of_variants, 80, each;
@@ -108,7 +109,6 @@ cases! {
     schemas inherited_chain, 200, each;
     schemas inherited_diamonds, 60, each;
     schemas inherited_by_all, 200, each;
-    schemas bases_of_all, 80, each;
     parameters inline_enum, 300, each;
     parameters parameter_examples, 300, each;
     parameters parameter_description, 300, each;
