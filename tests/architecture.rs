@@ -348,6 +348,68 @@ fn every_module_has_a_row() {
     assert_eq!(found, known);
 }
 
+/// What `compile` uses decides what is compiled, so the fingerprint of a manifest covers all of it.
+#[test]
+fn the_hash_of_the_compilers_sources_covers_all_that_it_uses() {
+    let mut modules = BTreeSet::from(["compile"]);
+    let mut pending = vec!["compile"];
+    while let Some(module) = pending.pop() {
+        let used = ARROWS.iter().filter(|(user, _)| *user == module);
+        for used in used.flat_map(|(_, used)| *used) {
+            if modules.insert(used) {
+                pending.push(used);
+            }
+        }
+    }
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let source = |module: &&str| {
+        let folder = format!("src/{module}");
+        if root.join(&folder).is_dir() {
+            folder
+        } else {
+            format!("{folder}.rs")
+        }
+    };
+    let mut wanted: Vec<String> = modules.iter().map(source).collect();
+    wanted.push("templates".to_owned());
+    let text = fs::read_to_string(root.join("build.rs")).expect("the build script");
+    let listed = text
+        .split_once("const SOURCES: &[&str] = &[")
+        .and_then(|(_, rest)| rest.split_once("];"))
+        .expect("the list of sources")
+        .0;
+    let listed: Vec<&str> = listed.split('"').skip(1).step_by(2).collect();
+    assert_eq!(listed, wanted);
+}
+
+#[expect(dead_code, clippy::print_stdout, reason = "a script that cargo runs")]
+#[path = "../build.rs"]
+mod build_script;
+
+#[test]
+fn what_tools_leave_beside_the_sources_is_not_hashed() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = |name: &str| folder.path().join(name);
+    fs::create_dir_all(path("a/.mypy_cache")).expect("a folder");
+    fs::create_dir_all(path("a/__pycache__")).expect("a folder");
+    for name in [
+        "a/b.py",
+        "a/c.rs",
+        "a/d.jinja",
+        "a/tests.rs",
+        "a/b.py~",
+        "a/.#b.py",
+        "a/.mypy_cache/x.py",
+        "a/__pycache__/b.pyc",
+    ] {
+        fs::write(path(name), "").expect("a file");
+    }
+    let mut files = Vec::new();
+    build_script::list(&path("a"), &mut files).expect("the sources");
+    files.sort();
+    assert_eq!(files, [path("a/b.py"), path("a/c.rs"), path("a/d.jinja")]);
+}
+
 #[test]
 fn the_scan_sees_groups_and_nested_paths() {
     assert_eq!(

@@ -3,9 +3,9 @@
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 use std::fs;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
-use mce::compile::{self, Options};
+use mce::compile::{self, Options, Report};
 use mce::config::{Config, Environment};
 use serde_json::{Value, json};
 use tempfile::TempDir;
@@ -47,14 +47,7 @@ impl Project {
 
     /// Compiles, and says whether there was nothing to do.
     fn is_up_to_date(&self) -> bool {
-        let config = Config::load(&self.path("swaggers.yaml")).unwrap();
-        let options = Options {
-            output: self.path("compiled"),
-            ..Options::default()
-        };
-        let environment = Environment::from_pairs::<&str, &str>([]);
-        let runtime = tokio::runtime::Runtime::new().unwrap();
-        let report = runtime.block_on(compile::run(&config, &environment, &options));
+        let report = report(self.0.path());
         assert!(!report.failed(), "{report:?}");
         report.servers[0].up_to_date
     }
@@ -69,6 +62,18 @@ impl Project {
         let files = manifest["spec"]["files"].as_object().unwrap();
         files.keys().cloned().collect()
     }
+}
+
+/// Compiles what `swaggers.yaml` in a folder lists.
+fn report(folder: &Path) -> Report {
+    let config = Config::load(&folder.join("swaggers.yaml")).unwrap();
+    let options = Options {
+        output: folder.join("compiled"),
+        ..Options::default()
+    };
+    let environment = Environment::from_pairs::<&str, &str>([]);
+    let runtime = tokio::runtime::Runtime::new().unwrap();
+    runtime.block_on(compile::run(&config, &environment, &options))
 }
 
 fn object(member: &str) -> String {
@@ -118,6 +123,34 @@ fn a_file_that_is_gone_ends_it_and_so_does_one_that_comes_back() {
     assert!(project.is_up_to_date());
 }
 
+/// The same bytes, and a reference that does not lead to them any more.
+#[test]
+fn a_reference_that_names_the_folders_above_is_followed_again() {
+    for (target, is_same) in [
+        ("{home}/parts/c.yaml", false),
+        ("../../{name}/parts/c.yaml", false),
+        ("../parts/c.yaml", true),
+    ] {
+        let project = Project::new();
+        let (old, new) = (project.path("old"), project.path("new"));
+        fs::create_dir(&old).unwrap();
+        for name in ["api.json", "swaggers.yaml", "parts"] {
+            fs::rename(project.path(name), old.join(name)).unwrap();
+        }
+        let target = target
+            .replace("{home}", old.to_str().unwrap())
+            .replace("{name}", "old");
+        fs::write(old.join("parts/b.yaml"), format!("{{$ref: '{target}'}}")).unwrap();
+        let up_to_date = |folder: &Path| report(folder).servers[0].up_to_date;
+        assert!(!up_to_date(&old), "{target}");
+        assert!(up_to_date(&old), "{target}");
+        fs::rename(&old, &new).unwrap();
+        let moved = report(&new);
+        assert_eq!(moved.servers[0].up_to_date, is_same, "{target}");
+        assert_eq!(moved.servers[0].error.is_none(), is_same, "{target}");
+    }
+}
+
 #[test]
 fn names_with_signs_of_urls_lead_back_to_their_files() {
     let project = Project::new();
@@ -129,6 +162,15 @@ fn names_with_signs_of_urls_lead_back_to_their_files() {
     project.write("parts/c #%.yaml", &object("third"));
     assert!(!project.is_up_to_date());
     assert!(project.manifest().contains("third"));
+    // Two files that the manifest calls alike.
+    project.write("parts/b.yaml", "{$ref: 'c%2523.yaml'}");
+    project.write("parts/c%23.yaml", &object("second"));
+    project.write("parts/c#.yaml", &object("second"));
+    assert!(!project.is_up_to_date());
+    assert!(project.is_up_to_date());
+    project.write("parts/c%23.yaml", &object("fourth"));
+    assert!(!project.is_up_to_date());
+    assert!(project.manifest().contains("fourth"));
 }
 
 #[cfg(unix)]

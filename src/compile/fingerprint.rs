@@ -1,8 +1,9 @@
 //! The fingerprint of a manifest: whether a server would be compiled to what is there already.
 //!
-//! It has two halves of 32 hexadecimal digits. The first is of the inputs: document, effective
-//! config, compiler and its sources, and runtime. The second is of the manifest's own text without the fingerprint,
-//! which vouches for `functions.py` by its hash. So a manifest that was changed since, by hand or
+//! It has two halves of 32 hexadecimal digits. The first is of the inputs: the document and all that
+//! it refers to, what of that is absent, effective config, compiler and its sources, and runtime.
+//! The second is of the manifest's own text without the fingerprint, which vouches for
+//! `functions.py` by its hash. So a manifest that was changed since, by hand or
 //! by a conversion of line ends, is not taken for what was compiled. This finds slips, not
 //! forgeries: whoever changes the manifest can compute the second half anew. `mce compile --check`
 //! therefore never looks at it to decide what is right.
@@ -41,8 +42,8 @@ pub(super) struct Parts<'a> {
     pub(super) files: &'a BTreeMap<String, String>,
     /// What references name that is not there, and why: the output says it.
     pub(super) absent: &'a BTreeMap<String, String>,
-    /// Whether one of the files lies elsewhere than references say, so that other files may be
-    /// meant tomorrow though these stay as they are.
+    /// Whether other files may be meant tomorrow though these stay as they are
+    /// ([`Loaded::detours`](crate::openapi::Loaded::detours)).
     pub(super) detours: bool,
 }
 
@@ -120,7 +121,7 @@ fn half(bytes: &[u8]) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::config::Template;
+    use crate::config::{OperationRef, Template};
 
     fn of_inputs(server: &ServerConfig, bytes: &[u8], url: Option<&str>, place: bool) -> String {
         let url = url.map(|text| Url::parse(text).unwrap());
@@ -145,7 +146,7 @@ mod tests {
             tags: vec!["x".to_owned()],
             ..Filter::default()
         };
-        let changes: [fn(&mut ServerConfig, Filter); 7] = [
+        let changes: [fn(&mut ServerConfig, Filter); 11] = [
             |it, _| it.name = "b".to_owned(),
             |it, _| it.title = Some("B".to_owned()),
             |it, _| it.is_read_only = true,
@@ -153,6 +154,15 @@ mod tests {
             |it, filter| it.exclude = filter,
             |it, _| it.base_url = Some(Template::default()),
             |it, _| it.rename = [("a".to_owned(), "b".to_owned())].into_iter().collect(),
+            |it, _| it.skills_url = Some(Template::default()),
+            |it, _| it.swagger_url.text = "other.json".to_owned(),
+            |it, _| it.top_level_functions = vec!["a".to_owned()],
+            |it, _| {
+                it.read_only_allow = vec![OperationRef {
+                    method: "POST".to_owned(),
+                    path: "/search".to_owned(),
+                }];
+            },
         ];
         let mut seen = vec![plain.clone()];
         for change in changes {
@@ -162,6 +172,7 @@ mod tests {
         }
         seen.push(of_inputs(&server, b"{ }", None, true));
         let url = "https://u:p@a.example/x?key=1";
+        seen.push(of_inputs(&server, b"{}", Some("http://a.example/x"), false));
         seen.push(of_inputs(&server, b"{}", Some(url), true));
         seen.push(of_inputs(&server, b"{}", Some(url), false));
         let (none, absent) = (

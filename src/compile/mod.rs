@@ -210,8 +210,8 @@ struct Done<T> {
 }
 
 /// Loads the document of each server that is asked for, several at once, and does `work` on it,
-/// one on each processor. Where `early` has an outcome from the document's own bytes, nothing that
-/// it refers to is loaded. The order is that of the config.
+/// one on each processor. Where `early` can tell the outcome from bytes alone, the document is not
+/// read. The order is that of the config.
 async fn each_server<T: Send + 'static>(
     config: &Config,
     environment: &Environment,

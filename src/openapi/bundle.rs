@@ -146,6 +146,11 @@ impl Bundle {
         self.alone
     }
 
+    /// Whether a reference leads elsewhere once the folders of the root document are others.
+    pub(super) fn depends_on_folders(&self) -> bool {
+        self.walk.depends_on_folders
+    }
+
     /// The places to load next, in the order of the references to them. Every one of them is to
     /// be [`add`](Self::add)ed.
     ///

@@ -4,6 +4,7 @@
 //! stay on its origin. What else a reference may say is either refused, which is an error for the
 //! whole document, or cannot be resolved, which costs the operations that need it.
 
+use std::borrow::Cow;
 use std::net::IpAddr;
 use std::path::{Component, Path, PathBuf};
 
@@ -117,9 +118,7 @@ impl Bounds {
         if target.starts_with("//") || target.starts_with('\\') {
             return refused("names of machines are refused; expected a relative path");
         }
-        // A query says nothing of a file.
-        let path = target.split('?').next().unwrap_or_default();
-        let Ok(path) = percent_decode_str(path).decode_utf8() else {
+        let Some(path) = path_in(target) else {
             return Err(Failure::Unresolved("its path is not UTF-8".to_owned()));
         };
         if path.contains('\\') {
@@ -135,6 +134,38 @@ impl Bounds {
             refused(OUTSIDE)
         }
     }
+}
+
+/// The path of a file that a reference names. A query says nothing of a file.
+fn path_in(target: &str) -> Option<Cow<'_, str>> {
+    let path = target.split('?').next().unwrap_or_default();
+    percent_decode_str(path).decode_utf8().ok()
+}
+
+/// Whether it depends on the folders above the root document where a reference in the document at
+/// `base` leads, which is `place`: an absolute path, or one that leaves a folder and comes back to
+/// it by its name, means another file once the folder is moved.
+pub(super) fn depends_on_folders(root: &Place, base: &Place, target: &str, place: &Place) -> bool {
+    let (Place::File(root), Place::File(base), Place::File(place)) = (root, base, place) else {
+        return false;
+    };
+    let folder = |path: &Path| path.parent().map(PathBuf::from).unwrap_or_default();
+    let root = folder(root);
+    let from = relative(&folder(base), &root);
+    let Some(path) = path_in(target) else {
+        return true;
+    };
+    let mut way: Vec<&str> = Vec::new();
+    for name in from.split('/').chain(path.split('/')) {
+        match (name, way.last()) {
+            ("" | ".", _) => {}
+            ("..", Some(last)) if *last != ".." => {
+                way.pop();
+            }
+            _ => way.push(name),
+        }
+    }
+    path.starts_with('/') || way.join("/") != relative(place, &root)
 }
 
 /// A URL in a document that is a file: nothing is ever fetched on its word.
@@ -209,12 +240,16 @@ pub(super) fn name(place: &Place, root: &Place, hides_url: bool) -> String {
     name.replace('#', "%23")
 }
 
-/// The path of the file that [`name`] calls so, if it can be told from the name.
+/// The path of the file that [`name`] calls so, if it can be told from the name: two may be called
+/// alike where one has a `#` in its name.
 pub(super) fn path_of(name: &str, root: &Place) -> Option<PathBuf> {
     let Place::File(of_root) = root else {
         return None;
     };
-    let path = plain(&of_root.parent()?.join(name.replace("%23", "#")));
+    if name.contains("%23") {
+        return None;
+    }
+    let path = plain(&of_root.parent()?.join(name));
     let place = Place::File(path);
     let is_same = self::name(&place, root, false) == name;
     match place {
@@ -300,6 +335,36 @@ mod tests {
                 "{target}"
             );
         }
+    }
+
+    #[test]
+    fn references_that_another_folder_would_lead_elsewhere_are_told() {
+        let (bounds, base) = files();
+        let root = Place::File("/specs/api/api.yaml".into());
+        let depends = |base: &Place, target: &str| {
+            let place = bounds.locate(base, target).unwrap();
+            depends_on_folders(&root, base, target, &place)
+        };
+        for target in [
+            "x.yaml",
+            "./a/../x.yaml",
+            "../x.yaml",
+            "../../common/x.yaml?v",
+            "a%20b",
+        ] {
+            assert!(!depends(&base, target), "{target}");
+        }
+        for target in [
+            "/specs/x.yaml",
+            "../../api/x.yaml",
+            "../../../specs/x.yaml",
+            "%2fspecs/x",
+        ] {
+            assert!(depends(&base, target), "{target}");
+        }
+        let common = Place::File("/specs/common/x.yaml".into());
+        assert!(!depends(&common, "../common/y.yaml"));
+        assert!(depends(&common, "../api/y.yaml"));
     }
 
     #[test]

@@ -59,7 +59,9 @@ pub struct Loaded {
     pub absent: BTreeMap<String, String>,
     /// Whether it refers to nothing outside itself, so that its own bytes are all that matters.
     pub alone: bool,
-    /// Whether a part lies elsewhere than references say, by a symbolic link or a redirect.
+    /// Whether the same documents may refer to other ones tomorrow: one lies elsewhere than
+    /// references say, by a symbolic link or a redirect, or references lead elsewhere once the
+    /// document's folder is moved.
     pub detours: bool,
     /// The name of the document's file, if it is one.
     pub file_name: Option<String>,
@@ -283,6 +285,7 @@ async fn gather(fetched: Fetched, request: &Request) -> Result<Loaded, String> {
                 bundle = grown;
                 files.extend(new?);
             }
+            detours |= bundle.depends_on_folders();
             Parsed(Ok(blocking(move || bundle.finish()).await?))
         }
     };

@@ -9,7 +9,7 @@ use url::Url;
 use super::Tree;
 use super::names::Names;
 use crate::openapi::own_uri::OwnUri;
-use crate::openapi::places::{Bounds, Failure, Place};
+use crate::openapi::places::{self, Bounds, Failure, Place};
 use crate::openapi::pointer::{decoded, escaped, reaches};
 use crate::openapi::positions::Kind;
 
@@ -117,6 +117,8 @@ pub(super) struct Walk {
     ids: HashMap<Url, (usize, Arc<str>)>,
     /// Schemas by tree, resource and anchor; `None` where two claim one.
     anchors: HashMap<(usize, Arc<str>, String), Option<String>>,
+    /// Whether a reference leads elsewhere once the folders of the root document are others.
+    pub(super) depends_on_folders: bool,
     /// Bytes that pointers and references may still take that the document does not spell itself.
     room: usize,
     pub(super) names: Names,
@@ -135,6 +137,7 @@ impl Walk {
             spelt: HashMap::new(),
             ids: HashMap::new(),
             anchors: HashMap::new(),
+            depends_on_folders: false,
             room: MOST_SPELT,
             names,
         }
@@ -257,6 +260,9 @@ impl Walk {
             && self.room > 0
         {
             let joined = base.id.as_ref().and_then(|base| base.join(id).ok());
+            // Most name no file but are URLs, and lead to nothing but themselves.
+            let is_of_file = joined.as_ref().is_some_and(|url| url.scheme() == "file");
+            self.depends_on_folders |= is_of_file && !is_downward(id);
             let joined = joined.filter(|url| url.as_str().len() <= LONGEST_ID);
             base.id = joined.map(Arc::new);
             base.resource = pointer().into();
@@ -291,7 +297,10 @@ impl Walk {
             return Ok(());
         };
         match self.bounds.locate(place, target) {
-            Ok(place) => {
+            Ok(found) => {
+                let root = self.places.first().unwrap_or(place);
+                self.depends_on_folders |= places::depends_on_folders(root, place, target, &found);
+                let place = found;
                 self.spend(length(&place));
                 self.elsewhere.push((place, wanted));
             }
@@ -400,6 +409,12 @@ impl Walk {
             _ => {}
         }
     }
+}
+
+/// Whether a relative reference stays below the folder that it starts from.
+fn is_downward(reference: &str) -> bool {
+    let is_absolute = reference.starts_with('/') || Url::parse(reference).is_ok();
+    !is_absolute && !reference.contains("..") && !reference.contains("%2")
 }
 
 /// The base of what stands at a place, as a URL that `$id`s are joined to.
