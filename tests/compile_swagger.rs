@@ -343,8 +343,8 @@ fn lists_of_multipart_forms_keep_their_collection_format() {
 #[test]
 fn lists_within_lists_have_a_collection_format_of_their_own() {
     let of = |format: &str| {
-        let inner =
-            json!({"type": "array", "collectionFormat": format, "items": {"type": "string"}});
+        let inner = json!({"type": "array", "collectionFormat": format, "items": {"type": "array",
+                "collectionFormat": "ssv", "items": {"type": "string"}}});
         let root = json!({"swagger": "2.0", "info": {}, "paths": {"/a": {"get": {
             "parameters": [
                 {"name": "rows", "in": "query", "required": true, "type": "array", "items": inner},
@@ -355,10 +355,11 @@ fn lists_within_lists_have_a_collection_format_of_their_own() {
         openapi::read_value(root, None).unwrap()
     };
     let api = of("pipes");
-    let styles = api.operations[0].parameters.iter().map(|it| it.items_style);
+    let styles = api.operations[0].parameters.iter();
+    let styles: Vec<&[Style]> = styles.map(|it| it.items_styles.as_slice()).collect();
     assert_eq!(
-        styles.collect::<Vec<_>>(),
-        [Some(Style::PipeDelimited), None]
+        styles,
+        [&[Style::PipeDelimited, Style::SpaceDelimited][..], &[]]
     );
     let named = mce::api::give_names(api, None, &indexmap::IndexMap::new()).unwrap();
     let target = mce::python::Target {
@@ -367,7 +368,7 @@ fn lists_within_lists_have_a_collection_format_of_their_own() {
     };
     let source = mce::python::render(&named, target).unwrap().source;
     assert!(
-        source.contains("items={\"rows\": \"pipeDelimited\"},"),
+        source.contains("items={\"rows\": (\"pipeDelimited\", \"spaceDelimited\")},"),
         "{source}"
     );
     assert_eq!(of("multi").operations.len(), 0);

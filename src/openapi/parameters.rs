@@ -7,7 +7,7 @@ use super::document::{Document, cost, text};
 use super::examples::with_example;
 use super::paths;
 use super::schema::Schemas;
-use super::swagger::ITEMS_STYLE;
+use super::swagger::ITEMS_STYLES;
 use super::version::Dialect;
 use crate::api::schema::type_names;
 use crate::api::{Location, Media, OperationParameter, Style};
@@ -243,15 +243,24 @@ fn parameter(
         },
     };
     // Only what was read from 2.0 has this member.
-    let items_style = members
-        .get(ITEMS_STYLE)
+    let items_styles = members
+        .get(ITEMS_STYLES)
         .filter(|_| document.dialect == Dialect::Swagger2)
-        .and_then(|style| legal_style(document.dialect, Location::Query, style));
+        .and_then(Value::as_array);
+    let items_styles: Vec<Style> = items_styles
+        .into_iter()
+        .flatten()
+        .filter_map(|style| legal_style(document.dialect, Location::Query, style))
+        .collect();
     let explode = members
         .get("explode")
         .and_then(Value::as_bool)
         .unwrap_or(style == Style::Form);
-    if !explode && items_style.is_some_and(|inner| is_delimiter_lost(location, style, inner)) {
+    let is_lost = !explode
+        && items_styles
+            .first()
+            .is_some_and(|inner| is_delimiter_lost(location, style, *inner));
+    if is_lost || items_styles.windows(2).any(|pair| pair[0] == pair[1]) {
         warn(format!(
             "lists within the list of the parameter {label} have its own delimiter, so those of more than one item cannot be sent"
         ));
@@ -265,7 +274,7 @@ fn parameter(
         // In other places reserved characters would end the value or its segment.
         allow_reserved: location == Location::Query
             && members.get("allowReserved") == Some(&Value::Bool(true)),
-        items_style,
+        items_styles,
         content_type,
         description: text(members, "description"),
         schema: with_example(document, schema, holder),
@@ -357,7 +366,7 @@ fn whole_query(
         style: if is_form { Style::Form } else { Style::Whole },
         explode: is_form,
         allow_reserved: false,
-        items_style: None,
+        items_styles: Vec::new(),
         content_type: (!is_form).then(|| name.clone()),
         description: text(members, "description"),
         schema: with_example(document, schema, media.as_object()),

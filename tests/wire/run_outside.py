@@ -52,7 +52,7 @@ def decorated(runtime: ModuleType, function: dict[str, Any]) -> Any:
     styles: dict[str, dict[str, Any]] = {place: {} for place in DEFAULT_STYLES}
     reserved: list[str] = []
     content: dict[str, str] = {}
-    items: dict[str, str] = {}
+    items: dict[str, tuple[str, ...]] = {}
     for item in function.get("parameters", []):
         style = item.get("style", DEFAULT_STYLES[item["in"]])
         explode = item.get("explode", style == "form")
@@ -65,8 +65,8 @@ def decorated(runtime: ModuleType, function: dict[str, Any]) -> Any:
             styles[item["in"]][name] = style
         if item.get("allow_reserved"):
             reserved.append(name)
-        if item.get("items_style"):
-            items[name] = item["items_style"]
+        if item.get("items_styles"):
+            items[name] = tuple(item["items_styles"])
         if item.get("content_type"):
             content[name] = item["content_type"]
     body = function.get("body")

@@ -3,7 +3,9 @@
 use serde_json::{Map, Value, json};
 
 /// The member of a raised parameter that has the style of the lists within its list.
-pub(in crate::openapi) const ITEMS_STYLE: &str = "itemsStyle";
+pub(in crate::openapi) const ITEMS_STYLES: &str = "itemsStyles";
+/// Lists within lists whose delimiters count; there are no more than four.
+const DEEPEST_LISTS: usize = 8;
 /// Members of a parameter that say nothing about its value.
 const NOT_OF_THE_VALUE: &[&str] = &[
     "name",
@@ -40,13 +42,17 @@ pub(in crate::openapi) fn parameter(
         let (style, explode) = spelling(members, in_query)?;
         raised.insert("style".to_owned(), Value::from(style));
         raised.insert("explode".to_owned(), Value::Bool(explode));
-        if let Some(items) = inner_list(&schema) {
+        let mut styles = Vec::new();
+        let mut within = inner_list(&schema);
+        while let Some(items) = within {
             let (style, explode) = spelling(items, true)?;
             if explode {
                 return Err("`collectionFormat: multi` is not for lists within lists".to_owned());
             }
-            raised.insert(ITEMS_STYLE.to_owned(), Value::from(style));
+            styles.push(Value::from(style));
+            within = inner_list_of(items).filter(|_| styles.len() < DEEPEST_LISTS);
         }
+        raised.insert(ITEMS_STYLES.to_owned(), Value::Array(styles));
     }
     raised.insert("schema".to_owned(), schema);
     Ok(raised)
@@ -85,7 +91,11 @@ pub(super) fn has_lists_in_list(schema: &Value) -> bool {
 
 /// The items of a list, where they are lists.
 fn inner_list(schema: &Value) -> Option<&Map<String, Value>> {
-    let items = schema.get("items").filter(|items| is_list(items))?;
+    inner_list_of(schema.as_object()?)
+}
+
+fn inner_list_of(list: &Map<String, Value>) -> Option<&Map<String, Value>> {
+    let items = list.get("items").filter(|items| is_list(items))?;
     items.as_object()
 }
 
