@@ -92,11 +92,11 @@ fn is_plain_override(name: &str) -> bool {
     name == "_method" || name == "x_http_method" || name.ends_with("method_override")
 }
 
-/// A parameter's name as careless servers see it: without case, cut at `[`, with blanks, dots and
+/// A parameter's name as careless servers see it: without case, cut at `[` and NUL, with blanks, dots and
 /// hyphens as underscores, without control characters.
 #[must_use]
 pub fn normal(name: &str) -> String {
-    let name = name.split('[').next().unwrap_or(name);
+    let name = name.split(['[', '\0']).next().unwrap_or(name);
     name.trim()
         .chars()
         .filter(|character| !character.is_control())
@@ -150,6 +150,8 @@ mod tests {
             "%5Fmethod",
             "_%6dethod",
             "_method[]",
+            "_method\0x",
+            "%5fmethod%00",
             "%5fmethod%5B%5D",
             "X-HTTP-Method-Override",
         ] {
@@ -198,6 +200,7 @@ mod tests {
             "api_key",
             "API_KEY",
             "api_key[]",
+            "api_key\0x",
             "api.key",
             "api key",
             "api-key\0",

@@ -376,6 +376,10 @@ pub(super) fn header(parameter: &Parameter, value: &Value) -> Result<Option<Stri
         return field_value(text).map(Some);
     }
     // A tab is legal between visible characters (RFC 9110, section 5.5), but in no item.
+    // At either end it would be taken for a blank around the value.
+    if text.starts_with('\t') || text.ends_with('\t') {
+        return Err(NO_FIELD_VALUE.to_owned());
+    }
     for part in parts {
         field_value(part)?;
     }
@@ -404,14 +408,13 @@ pub(super) fn cookie_header<'a>(
     Ok(cookies)
 }
 
+const NO_FIELD_VALUE: &str = "must hold visible ASCII characters only, and no space at either end, as it is sent in a header";
+
 /// What a header can carry unchanged.
 fn field_value(text: String) -> Result<String, Problem> {
     let is_visible = text.chars().all(|character| matches!(character, ' '..='~'));
     if is_visible && !text.starts_with(' ') && !text.ends_with(' ') {
         return Ok(text);
     }
-    Err(
-        "must hold visible ASCII characters only, and no space at either end, as it is sent in a header"
-            .to_owned(),
-    )
+    Err(NO_FIELD_VALUE.to_owned())
 }
