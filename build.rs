@@ -22,6 +22,9 @@ const SOURCES: &[&str] = &[
     "templates",
 ];
 
+/// The extensions of sources.
+const KINDS: &[&str] = &["rs", "py", "jinja"];
+
 fn main() -> io::Result<()> {
     let mut files = Vec::new();
     for source in SOURCES {
@@ -44,12 +47,22 @@ fn main() -> io::Result<()> {
     Ok(())
 }
 
-fn list(path: &Path, files: &mut Vec<PathBuf>) -> io::Result<()> {
+/// The sources below a path. What tools and editors leave beside them must not tell two builds of one
+/// state apart.
+pub(crate) fn list(path: &Path, files: &mut Vec<PathBuf>) -> io::Result<()> {
+    let name = path.file_name().unwrap_or_default();
+    if name.as_encoded_bytes().starts_with(b".") {
+        return Ok(());
+    }
     if path.is_dir() {
         for entry in fs::read_dir(path)? {
             list(&entry?.path(), files)?;
         }
-    } else if !path.ends_with("tests.rs") {
+    } else if KINDS
+        .iter()
+        .any(|kind| path.extension() == Some(kind.as_ref()))
+        && !path.ends_with("tests.rs")
+    {
         files.push(path.to_owned());
     }
     Ok(())

@@ -260,7 +260,7 @@ class Api:
         header: Mapping[str, _Style] | None = None,
         cookie: Mapping[str, _Style] | None = None,
         reserved: tuple[str, ...] = (),
-        items: Mapping[str, str] | None = None,
+        items: Mapping[str, tuple[str, ...]] | None = None,
         content: Mapping[str, str] | None = None,
         body: tuple[str, ...] | None = None,
         encoding: Mapping[str, _Encoding] | None = None,
@@ -277,7 +277,7 @@ class Api:
 
         ``path``, ``query``, ``header`` and ``cookie`` map a Python name to its style:
         ``"form"``, ``("form", explode)`` or ``("form", explode, name on the wire)``.
-        ``items`` is the style of the lists within a parameter's list, each one item of it.
+        ``items`` are the styles of the lists within a parameter's list, one for each level.
         ``base_url`` is the operation's own server, for where the environment names none.
         ``body`` is the argument's name and its media types, the one to send unasked first.
         ``encoding`` says of a form's media type how its properties are spelt, where not by default:
@@ -293,7 +293,7 @@ class Api:
                 return tuple(
                     _Parameter.read(
                         name, style, name in reserved, (content or {}).get(name)
-                    )._replace(items=(items or {}).get(name))
+                    )._replace(items=tuple((items or {}).get(name, ())))
                     for name, style in (styles or {}).items()
                 )
 
@@ -997,7 +997,7 @@ class _Parameter(NamedTuple):
     explode: bool
     reserved: bool
     content: str | None
-    items: str | None = None
+    items: tuple[str, ...] = ()
 
     @classmethod
     def read(cls, name: str, style: _Style, reserved: bool, content: str | None) -> _Parameter:
@@ -1104,17 +1104,19 @@ def _given(
 
 def _with_items_joined(parameter: _Parameter, value: Any) -> Any:
     """A list whose own lists are one text each, where the parameter says how."""
-    if parameter.items is None or not isinstance(value, list):
+    if not parameter.items or not isinstance(value, list):
         return value
-    delimiter = _DELIMITERS.get(parameter.items, ",")
-    joined = []
-    for item in value:
-        if isinstance(item, list):
-            parts = [_text(part) for part in item]
-            _refuse_delimiter(parts, delimiter)
-            item = delimiter.join(parts)
-        joined.append(item)
-    return joined
+    return [_level(item, parameter.items) if isinstance(item, list) else item for item in value]
+
+
+def _level(value: Any, styles: tuple[str, ...]) -> str:
+    """A value as one text, lists by the delimiters of the styles, one for each level of them."""
+    if not styles or not isinstance(value, list):
+        return _text(value)
+    delimiter = _DELIMITERS.get(styles[0], ",")
+    parts = [_level(item, styles[1:]) for item in value]
+    _refuse_delimiter(parts, delimiter)
+    return delimiter.join(parts)
 
 
 def _fill(function: str, template: str, segments: Mapping[str, str]) -> tuple[str, list[str]]:
@@ -1478,7 +1480,7 @@ def _multipart(
     else:
         for name, item, style, own in _fields(value, encoding):
             try:
-                lines = [f"{header}: {text}" for header, text in headers.get(name, {}).items()]
+                lines = [_part_header(*header) for header in headers.get(name, {}).items()]
                 parts += _named_parts(name, item, style, own, lines)
             except _Unfit as problem:
                 raise _Unfit(f"member {_json(name)} {problem}") from None
@@ -1553,6 +1555,19 @@ def _part(name: str | None, value: Any, media_type: str, headers: list[str]) -> 
     if media_type or name is None:
         lines.append(f"Content-Type: {media_type or 'text/plain; charset=utf-8'}")
     return "\r\n".join([*lines, *headers, "", ""]).encode() + content
+
+
+def _part_header(name: str, text: str) -> str:
+    """A header that every part of a property has, if it is one line and not the encoder's own."""
+    import re
+
+    own = "content-(?:disposition|length|transfer-encoding|type)"
+    token = rf"(?!{own}$)[!#-'*+.^_`|~0-9A-Z-]{{1,256}}"
+    is_name = re.fullmatch(token, name, re.IGNORECASE | re.ASCII)
+    is_text = len(text) <= 1024 and re.fullmatch("(?:[!-~](?:[ -~]*[!-~])?)?", text)
+    if not is_name or not is_text:
+        raise _Unfit(f"has the header {_json(name)}, which cannot be sent")
+    return f"{name}: {text}"
 
 
 def _disposition(name: str, filename: str | None = None) -> str:

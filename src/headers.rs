@@ -52,6 +52,31 @@ pub fn is_token(text: &str) -> bool {
             .all(|byte| byte.is_ascii_alphanumeric() || b"!#$%&'*+-.^_`|~".contains(&byte))
 }
 
+/// What the encoder of a multipart body writes itself into the headers of a part.
+const OF_PARTS: &[&str] = &[
+    "content-disposition",
+    "content-length",
+    "content-transfer-encoding",
+    "content-type",
+];
+/// Bytes of the value of a part's header.
+const LONGEST_OF_PARTS: usize = 1_024;
+
+/// Whether a document may give the parts of a multipart body a header of this name.
+#[must_use]
+pub fn is_part_header(name: &str) -> bool {
+    let is_own = |own: &&str| name.eq_ignore_ascii_case(own);
+    is_token(name) && !OF_PARTS.iter().any(is_own)
+}
+
+/// Whether a header of a part may have this value: visible ASCII, blanks only within it.
+#[must_use]
+pub fn is_part_header_value(text: &str) -> bool {
+    text.len() <= LONGEST_OF_PARTS
+        && text.chars().all(|it| matches!(it, ' '..='~'))
+        && text.trim() == text
+}
+
 /// Whether a header, query parameter or form field is one by which servers take another method
 /// than that of the request.
 ///
@@ -67,11 +92,11 @@ fn is_plain_override(name: &str) -> bool {
     name == "_method" || name == "x_http_method" || name.ends_with("method_override")
 }
 
-/// A parameter's name as careless servers see it: without case, cut at `[`, with blanks, dots and
+/// A parameter's name as careless servers see it: without case, cut at `[` and NUL, with blanks, dots and
 /// hyphens as underscores, without control characters.
 #[must_use]
 pub fn normal(name: &str) -> String {
-    let name = name.split('[').next().unwrap_or(name);
+    let name = name.split(['[', '\0']).next().unwrap_or(name);
     name.trim()
         .chars()
         .filter(|character| !character.is_control())
@@ -125,6 +150,8 @@ mod tests {
             "%5Fmethod",
             "_%6dethod",
             "_method[]",
+            "_method\0x",
+            "%5fmethod%00",
             "%5fmethod%5B%5D",
             "X-HTTP-Method-Override",
         ] {
@@ -146,11 +173,34 @@ mod tests {
     }
 
     #[test]
+    fn headers_of_parts_hold_no_line_and_none_that_the_encoder_writes() {
+        for name in ["X-Kind", "x"] {
+            assert!(is_part_header(name), "{name}");
+        }
+        for name in [
+            "",
+            "X-A\r\nX-B",
+            "X A",
+            "Content-Type",
+            "CONTENT-disposition",
+        ] {
+            assert!(!is_part_header(name), "{name:?}");
+        }
+        for value in ["", "a b", "~", &"x".repeat(1_024)] {
+            assert!(is_part_header_value(value), "{value}");
+        }
+        for value in ["a\r\nX: b", "a\0", " a", "a ", "\u{e9}", &"x".repeat(1_025)] {
+            assert!(!is_part_header_value(value), "{value:?}");
+        }
+    }
+
+    #[test]
     fn names_that_a_server_may_take_for_the_same_are_the_same() {
         for name in [
             "api_key",
             "API_KEY",
             "api_key[]",
+            "api_key\0x",
             "api.key",
             "api key",
             "api-key\0",

@@ -26,6 +26,7 @@ const ARROWS: &[(&str, &[&str])] = &[
             "api",
             "config",
             "files",
+            "headers",
             "invisible",
             "openapi",
             "pysyntax",
@@ -65,7 +66,7 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("signals", &[]),
     ("variables", &[]),
     ("vault", &["api", "config", "headers"]),
-    ("wire", &["api"]),
+    ("wire", &["api", "headers"]),
     ("yaml", &[]),
 ];
 
@@ -380,6 +381,34 @@ fn the_hash_of_the_compilers_sources_covers_all_that_it_uses() {
         .0;
     let listed: Vec<&str> = listed.split('"').skip(1).step_by(2).collect();
     assert_eq!(listed, wanted);
+}
+
+#[expect(dead_code, clippy::print_stdout, reason = "a script that cargo runs")]
+#[path = "../build.rs"]
+mod build_script;
+
+#[test]
+fn what_tools_leave_beside_the_sources_is_not_hashed() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = |name: &str| folder.path().join(name);
+    fs::create_dir_all(path("a/.mypy_cache")).expect("a folder");
+    fs::create_dir_all(path("a/__pycache__")).expect("a folder");
+    for name in [
+        "a/b.py",
+        "a/c.rs",
+        "a/d.jinja",
+        "a/tests.rs",
+        "a/b.py~",
+        "a/.#b.py",
+        "a/.mypy_cache/x.py",
+        "a/__pycache__/b.pyc",
+    ] {
+        fs::write(path(name), "").expect("a file");
+    }
+    let mut files = Vec::new();
+    build_script::list(&path("a"), &mut files).expect("the sources");
+    files.sort();
+    assert_eq!(files, [path("a/b.py"), path("a/c.rs"), path("a/d.jinja")]);
 }
 
 #[test]

@@ -289,6 +289,16 @@ fn version_3_2_has_whole_queries_and_further_methods() {
     ] {
         assert_eq!(api.operations.len(), 0);
     }
+    // What a path fixes is a part of the query too.
+    for (path, content, callable) in [
+        ("/a?fixed=1", &json, 0),
+        ("/a?kind={kind}", &json, 0),
+        ("/a?#get", &json, 1),
+        ("/a?fixed=1", &form, 1),
+    ] {
+        let api = read("3.2.0", path, whole(content));
+        assert_eq!(api.operations.len(), callable, "{path}");
+    }
     let paths = json!({"/a": {"additionalOperations": {"POST": {}, "LINK": {}, "post": {}}}});
     let api = openapi::read_value(json!({"openapi": "3.2.0", "paths": paths}), None).unwrap();
     let found: Vec<String> = api

@@ -343,8 +343,8 @@ fn lists_of_multipart_forms_keep_their_collection_format() {
 #[test]
 fn lists_within_lists_have_a_collection_format_of_their_own() {
     let of = |format: &str| {
-        let inner =
-            json!({"type": "array", "collectionFormat": format, "items": {"type": "string"}});
+        let inner = json!({"type": "array", "collectionFormat": format, "items": {"type": "array",
+                "collectionFormat": "ssv", "items": {"type": "string"}}});
         let root = json!({"swagger": "2.0", "info": {}, "paths": {"/a": {"get": {
             "parameters": [
                 {"name": "rows", "in": "query", "required": true, "type": "array", "items": inner},
@@ -355,10 +355,11 @@ fn lists_within_lists_have_a_collection_format_of_their_own() {
         openapi::read_value(root, None).unwrap()
     };
     let api = of("pipes");
-    let styles = api.operations[0].parameters.iter().map(|it| it.items_style);
+    let styles = api.operations[0].parameters.iter();
+    let styles: Vec<&[Style]> = styles.map(|it| it.items_styles.as_slice()).collect();
     assert_eq!(
-        styles.collect::<Vec<_>>(),
-        [Some(Style::PipeDelimited), None]
+        styles,
+        [&[Style::PipeDelimited, Style::SpaceDelimited][..], &[]]
     );
     let named = mce::api::give_names(api, None, &indexmap::IndexMap::new()).unwrap();
     let target = mce::python::Target {
@@ -367,8 +368,57 @@ fn lists_within_lists_have_a_collection_format_of_their_own() {
     };
     let source = mce::python::render(&named, target).unwrap().source;
     assert!(
-        source.contains("items={\"rows\": \"pipeDelimited\"},"),
+        source.contains("items={\"rows\": (\"pipeDelimited\", \"spaceDelimited\")},"),
         "{source}"
     );
     assert_eq!(of("multi").operations.len(), 0);
+}
+
+/// Lists of one item can be sent all the same, and of those that hold others nothing else is lost.
+#[test]
+fn lists_within_lists_that_have_the_same_delimiter_are_told_of() {
+    let list = |place: &str, outer: &str, inner: &str| {
+        let items =
+            json!({"type": "array", "collectionFormat": inner, "items": {"type": "string"}});
+        json!({"name": "a", "in": place, "required": true, "type": "array", "items": items,
+            "collectionFormat": outer})
+    };
+    let parameter = |place: &str| {
+        format!(
+            "lists within the list of the parameter `a` in {place} have its own delimiter, so those of more than one item cannot be sent"
+        )
+    };
+    let field = "lists within the list of the form field `a` are sent as JSON, whatever their `collectionFormat`";
+    for (place, outer, inner, expected) in [
+        ("header", "csv", "csv", Some(parameter("header"))),
+        ("path", "pipes", "pipes", Some(parameter("path"))),
+        ("header", "pipes", "pipes", Some(parameter("header"))),
+        ("query", "ssv", "ssv", Some(parameter("query"))),
+        ("query", "tsv", "tsv", Some(parameter("query"))),
+        // These commas are encoded.
+        ("query", "csv", "csv", None),
+        ("path", "csv", "csv", None),
+        ("query", "multi", "csv", None),
+        ("path", "pipes", "csv", None),
+        ("query", "csv", "pipes", None),
+        ("formData", "multi", "pipes", Some(field.to_owned())),
+    ] {
+        let declared = list(place, outer, inner);
+        let operation = json!({"parameters": [declared], "responses": {}});
+        let api = read(json!({"paths": {"/x/{a}": {"post": operation}}}));
+        assert_eq!(api.operations.len(), 1, "{place} {outer} {inner}");
+        let told: Vec<&str> = api
+            .warnings
+            .iter()
+            .map(String::as_str)
+            .filter(|text| text.contains("lists within"))
+            .collect();
+        match expected {
+            Some(expected) => assert!(
+                matches!(told.as_slice(), [only] if only.ends_with(&expected)),
+                "{told:?}"
+            ),
+            None => assert!(told.is_empty(), "{told:?}"),
+        }
+    }
 }

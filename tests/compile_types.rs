@@ -296,7 +296,14 @@ fn zoo() -> Value {
                 "id": {"type": "integer", "readOnly": true, "description": "Given by the zoo"},
                 "name": {"type": "string", "maxLength": 40},
                 "secret": {"type": "string", "writeOnly": true},
+                "post": reference("Enclosure"),
                 "since": {"type": "string", "format": "date"}}},
+            "Enclosure": {"type": "object", "required": ["kind"], "discriminator": {"propertyName": "kind"},
+                "properties": {"kind": {"type": "string"}, "beside": reference("Enclosure")}},
+            "AviaryForTropicalBirds": {"allOf": [reference("Enclosure"),
+                {"type": "object", "required": ["height"], "properties": {"height": {"type": "number"}}}]},
+            "TerrariumForLargeReptiles": {"allOf": [reference("Enclosure"),
+                {"type": "object", "required": ["lamp warmth"], "properties": {"lamp warmth": {"type": "number"}}}]},
             "Tree": {"type": "array", "items": {"anyOf": [{"type": "string"}, reference("Tree"), reference("Cat")]}},
         }},
     })
@@ -329,7 +336,7 @@ fn interpreter() -> String {
 
 /// What calls the module, right and wrong: the comment says what a type checker finds.
 const CALLER: &str = r#"
-from types_api.functions import add_animal, list_animals, weigh
+from types_api.functions import EnclosureAnyOf, add_animal, list_animals, weigh
 
 for animal in list_animals(born="2019-05-04"):
     if animal["kind"] == "cat":
@@ -338,6 +345,9 @@ for animal in list_animals(born="2019-05-04"):
 answer = add_animal(body={"name": "Ada"})
 if answer is not None and not isinstance(answer, str):
     print(answer["id"] + 1)
+    print(answer["post"]["height"])  # error: typeddict-item
+post: EnclosureAnyOf = {"kind": "aviary", "height": 3.5, "beside": {"kind": "cage", "lamp warmth": 31}}
+add_animal(body={"name": "Ada", "post": post})
 weigh(id_="1", body={"kilograms": 4.2, "unit": "kg"})
 weigh(id_="1", body={"kilograms": "4.2", "unit": "kg"})  # error: typeddict-item
 weigh(id_="1", body={"unit": "kg"})  # error: typeddict-item
@@ -467,6 +477,64 @@ fn a_base_that_a_discriminator_tells_apart_is_the_union_of_its_subtypes() {
     assert!(source.contains("class Pack("));
     assert!(!source.contains("class Stray("), "nothing leads to it");
     assert!(source.contains("`kind` tells which it is: `Cat`, `Dog`."));
+}
+
+#[test]
+fn a_long_union_is_written_once() {
+    let reference = |name: &str| json!({"$ref": format!("#/components/schemas/{name}")});
+    let kind = |number: usize| {
+        (
+            format!("KindOfPet{number:02}"),
+            json!({"allOf": [
+        reference("Pet"), {"type": "object", "properties": {"lives": {"type": "integer"}}}]}),
+        )
+    };
+    let mut schemas: serde_json::Map<String, Value> = [
+        // Of such a class the name says what it is of.
+        (
+            "Owner".to_owned(),
+            json!({"type": "object", "properties": {"name": {"type": "string"}},
+            "oneOf": [reference("Pet"), reference("Pets")]}),
+        ),
+        (
+            "Pets".to_owned(),
+            json!({"type": "object", "properties": {
+            "all": {"type": "array", "items": reference("Some")}}}),
+        ),
+        (
+            "Some".to_owned(),
+            json!({"oneOf": [reference("KindOfPet03"), reference("Pet"), {"type": "null"}]}),
+        ),
+        (
+            "Pet".to_owned(),
+            json!({"type": ["object", "null"], "discriminator": {"propertyName": "kind"},
+            "properties": {"kind": {"type": "string"}, "friend": reference("Pet")}}),
+        ),
+    ]
+    .into_iter()
+    .collect();
+    schemas.extend((0..20).map(kind));
+    let (returns, source) = type_of(&Value::Object(schemas));
+    assert_eq!(returns, "OwnerPet | OwnerPets");
+    let friend = "friend: PetAnyOf | None";
+    assert_eq!(keys(&source, "Pet"), ["kind: str", friend]);
+    assert_eq!(
+        keys(&source, "KindOfPet07"),
+        ["kind: str", friend, "lives: int"]
+    );
+    // What a name stands for is not said beside it.
+    assert_eq!(
+        keys(&source, "OwnerPets"),
+        ["name: str", "all: list[PetAnyOf | None]"]
+    );
+    let (classes, definition) = source
+        .split_once("\n\n\nPetAnyOf = (\n    KindOfPet00\n")
+        .expect("it has a name");
+    assert!(
+        definition.contains("    | KindOfPet19\n    | Pet\n)\n\n\n@_api"),
+        "{definition}"
+    );
+    assert!(!classes.contains(" | KindOfPet"), "{classes}");
 }
 
 #[test]

@@ -198,6 +198,24 @@ fn python(script: &Path, python: &str, arguments: &[&Path]) {
 }
 
 #[test]
+fn the_python_tests_take_no_other_runtime_for_that_of_the_sources() {
+    for script in [
+        "tests/python/test_multipart.py",
+        "tests/wire/run_outside.py",
+    ] {
+        let output = Command::new("python3")
+            .env_remove("MCE_TEST_RUNTIME")
+            .arg("-B")
+            .arg(root().join(script))
+            .output()
+            .unwrap();
+        assert!(!output.status.success(), "{script}");
+        let told = String::from_utf8_lossy(&output.stderr);
+        assert!(told.starts_with("MCE_TEST_RUNTIME is not set"), "{told}");
+    }
+}
+
+#[test]
 fn the_python_backend_passes_the_vectors() {
     let script = root().join("tests/wire/run_outside.py");
     python(&script, "python3", &[]);

@@ -184,10 +184,10 @@ pub struct Parameter {
     pub explode: bool,
     /// Whether reserved characters are sent as they are.
     pub allow_reserved: bool,
-    /// How a list within the list becomes one item of it, where not as JSON text:
-    /// `items.collectionFormat` of Swagger 2.0.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub items_style: Option<Style>,
+    /// How a list within the list becomes one item of it, one within that an item of that, and so on
+    /// (`items.collectionFormat` of Swagger 2.0); further ones are JSON text.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub items_styles: Vec<Style>,
     /// Where the document gives `content` in place of `schema`: its media type.
     pub content_type: Option<String>,
     /// Whether JSON null is a legal value.

@@ -119,8 +119,9 @@ pub struct OperationParameter {
     pub explode: bool,
     /// Whether reserved characters are sent as they are.
     pub allow_reserved: bool,
-    /// How a list within the list becomes one item of it, where not as JSON text.
-    pub items_style: Option<Style>,
+    /// How a list within the list becomes one item of it, one within that an item of that, and so on;
+    /// further ones are JSON text.
+    pub items_styles: Vec<Style>,
     /// Its media type, where the document gives `content` in place of `schema`.
     pub content_type: Option<String>,
     /// The document's description.

@@ -6,7 +6,7 @@ use std::sync::OnceLock;
 use std::time::Duration;
 
 use bytes::{Bytes, BytesMut};
-use reqwest::header::{CONTENT_ENCODING, CONTENT_TYPE, HeaderMap, LOCATION};
+use reqwest::header::{CONTENT_ENCODING, CONTENT_LENGTH, CONTENT_TYPE, HeaderMap, LOCATION};
 use reqwest::{Certificate, Client, Method, Proxy, StatusCode, redirect, retry};
 use secrecy::{ExposeSecret as _, SecretString};
 use tokio::time::Instant;
@@ -158,6 +158,10 @@ pub(super) async fn exchange(
             .headers(headers.clone());
         if let Some(body) = &body {
             request = request.body(body.clone());
+        } else if [Method::POST, Method::PUT, Method::PATCH].contains(&method) {
+            // RFC 9110, section 8.6: some servers answer 411 where a method that gives a body a
+            // meaning has none and does not say so.
+            request = request.header(CONTENT_LENGTH, 0);
         }
         let mut response = request.send().await.map_err(|error| network(error, base))?;
         let status = response.status();

@@ -158,7 +158,13 @@ impl Parts<'_> {
             }
             let is_declared =
                 is_fixed || free.contains(name.as_str()) || self.is_declared_query(&name);
-            let is_declared = is_declared || self.is_whole_query(&item);
+            let is_whole = !is_fixed && self.is_whole_query(&item);
+            if is_whole && self.is_meant_otherwise(&name) {
+                return Err(
+                    self.refuse("the query is the name of another parameter or of a credential")
+                );
+            }
+            let is_declared = is_declared || is_whole;
             if !is_declared || is_override(&name) {
                 return Err(self.refuse("a query parameter is not declared"));
             }
@@ -185,11 +191,23 @@ impl Parts<'_> {
     }
 
     /// Whether an item is the query as a whole, which its argument alone decides. JSON holds no
-    /// bare `=`, and no text without quotes.
+    /// bare `=`; but `true`, `null` and numbers have no quotes either, and could be names: see
+    /// [`Self::is_meant_otherwise`].
     fn is_whole_query(&self, item: &str) -> bool {
         let mut declared = self.parameters(Location::Query);
         declared.any(|it| it.style == Style::Whole && it.content_type.is_some())
             && !item.contains('=')
+    }
+
+    /// Whether the query as a whole is what a server may take for a parameter that another argument
+    /// or a credential decides.
+    fn is_meant_otherwise(&self, whole: &str) -> bool {
+        let name = normal(whole);
+        let mut others = self
+            .parameters(Location::Query)
+            .filter(|it| it.style != Style::Whole);
+        self.credential_names(Location::Query).contains(&name)
+            || others.any(|other| normal(&other.wire_name) == name)
     }
 
     pub(super) fn is_declared_query(&self, name: &str) -> bool {

@@ -136,8 +136,8 @@ fn decorator(manifest: &Manifest, function: &Function) -> Arguments {
         .filter(|it| it.allow_reserved && it.r#in == Location::Query)
         .map(|it| Value::from(it.name.as_str()));
     say("reserved", reserved.collect());
-    let items = parameters.iter();
-    let items = items.filter_map(|it| Some((it.name.clone(), json!(it.items_style?))));
+    let items = parameters.iter().filter(|it| !it.items_styles.is_empty());
+    let items = items.map(|it| (it.name.clone(), json!(it.items_styles)));
     say("items", Value::Object(items.collect()));
     let content = parameters.iter().filter_map(|it| {
         let content_type = it.content_type.as_deref()?;

@@ -119,7 +119,7 @@ fn function<'n>(
                 style: parameter.style,
                 explode: parameter.explode,
                 allow_reserved: parameter.allow_reserved,
-                items_style: parameter.items_style,
+                items_styles: parameter.items_styles.clone(),
                 content_type: parameter.content_type.clone(),
                 nullable,
                 default: keyword("default")

@@ -1,12 +1,14 @@
 //! The check before a compiled server is used: what is reviewed is what is enforced.
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use super::committed::without_returns;
 use super::folder::{self, FolderError, parse_manifest};
 use super::manifest::sha256_hex;
 use super::{FUNCTIONS_FILE, MANIFEST_FILE, agree};
-use crate::api::{Manifest, RUNTIME_ABI, is_known_method, is_mutating};
+use crate::api::{Function, Manifest, RUNTIME_ABI, is_known_method, is_mutating};
+use crate::headers::{is_part_header, is_part_header_value};
 use crate::invisible::visible;
 use crate::python::{CompiledModule, ModuleError, check_module};
 
@@ -168,6 +170,13 @@ fn check(output: &Path, server: &str) -> Result<Verified, VerifyError> {
                 visible(&function.name)
             )));
         }
+        if let Some(header) = unfit_header(function) {
+            return Err(refuse(format!(
+                "the body of `{}` has parts with the header `{}`, which cannot be sent",
+                visible(&function.name),
+                visible(header)
+            )));
+        }
     }
     let mut functions = None;
     for (file, sha256) in &manifest.outputs {
@@ -209,6 +218,18 @@ fn check(output: &Path, server: &str) -> Result<Verified, VerifyError> {
         manifest,
         functions: CompiledModule::new(functions, facts),
     })
+}
+
+/// A header of the parts of a multipart body that is no line of its own, or the encoder's to write.
+fn unfit_header(function: &Function) -> Option<&str> {
+    let body = function.body.as_ref()?;
+    let alternatives = body.alternatives.iter().map(|it| &it.encoding);
+    let mut headers = std::iter::once(&body.encoding)
+        .chain(alternatives)
+        .flat_map(BTreeMap::values)
+        .flat_map(|encoding| &encoding.headers);
+    let unfit = headers.find(|(name, value)| !is_part_header(name) || !is_part_header_value(value));
+    unfit.map(|(name, _)| name.as_str())
 }
 
 /// Whether credentials for one URL may go to the other, which names no user and has no query.

@@ -129,6 +129,9 @@ impl Bundle {
         let is_document = root.get("openapi").is_some() || root.get("swagger").is_some();
         bundle.outcomes.insert(place.clone(), Outcome::Tree(0));
         bundle.push(root, place.clone(), String::new(), &census)?;
+        if let Some(own) = bundle.walk.own_place(place) {
+            bundle.outcomes.insert(own, Outcome::Tree(0));
+        }
         // Most documents refer to nothing but themselves, and are right as they stand.
         if is_document && (census.leads_elsewhere || has_anchors && census.has_anchors) {
             let whole = Wanted {

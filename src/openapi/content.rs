@@ -151,7 +151,7 @@ fn response(
     let mut is_json = false;
     let declared = match Media::of(name) {
         Media::Events | Media::Lines => {
-            let items = events::items(document, name, media);
+            let items = events::items(document, name, media).map_err(|error| error.to_string())?;
             is_json = items.is_json;
             Cow::Owned(items.schema)
         }

@@ -169,6 +169,21 @@ impl Document {
         Err(endless(reference_of(value).unwrap_or_default()))
     }
 
+    /// As [`Self::resolve`], for a place that takes no copy of it.
+    pub(super) fn look_through<'a>(
+        &'a self,
+        value: &'a Value,
+    ) -> Result<&'a Value, ReferenceError> {
+        let mut current = value;
+        for _ in 0..LONGEST_CHAIN {
+            let Some(reference) = reference_of(current) else {
+                return Ok(current);
+            };
+            current = self.look_at(reference)?;
+        }
+        Err(endless(reference_of(value).unwrap_or_default()))
+    }
+
     /// The canonical pointer of what a schema's `$ref` leads to in the end: targets that are
     /// nothing but a reference themselves are passed through.
     pub(super) fn schema_target(
@@ -185,6 +200,11 @@ impl Document {
             }
         }
         Err(endless(reference))
+    }
+
+    /// What a reference leads to, one step, for a place that takes no copy of it.
+    pub(super) fn look_at(&self, reference: &str) -> Result<&Value, ReferenceError> {
+        self.look_up(reference).map(|(_, value)| value)
     }
 
     /// What a path item's `$ref` leads to, one step.

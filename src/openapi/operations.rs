@@ -356,7 +356,8 @@ fn operation(
         .collect();
     let template = paths::placeholders(path, &in_path)?;
     let raised = raised?;
-    let mut parameters = parameters::parameters(document, schemas, &raised.parameters, warn)?;
+    let declared = (path, &*raised.parameters);
+    let mut parameters = parameters::parameters(document, schemas, declared, warn)?;
     repairs::match_query(&paths::query_placeholders(path), &mut parameters, warn);
     repairs::match_template(&template, &mut parameters, warn);
     let contents = &*raised.contents;

@@ -2,11 +2,13 @@
 //!
 //! It says what the document is called, not where anything is to be had. References that spell it
 //! stay within the document; it is the base of relative references and servers only on the origin
-//! that the document came from, or, for servers, where it came from a file.
+//! that the document came from, or, for servers, where it came from a file. That of the root document
+//! counts, and of no part.
 
 use serde_json::{Map, Value};
 use url::{ParseError, Url};
 
+use super::places::Place;
 use super::version;
 
 /// The URI of a document, absolute.
@@ -14,6 +16,14 @@ use super::version;
 pub(super) struct OwnUri(Url);
 
 impl OwnUri {
+    /// That of a document which lies at a place; `None` where it gives itself none.
+    pub(super) fn at(root: &Map<String, Value>, place: &Place) -> Option<Self> {
+        match place {
+            Place::Web(url) => Self::of(root, Some(url)),
+            Place::File(path) => Self::of(root, Url::from_file_path(path).ok().as_ref()),
+        }
+    }
+
     /// That of a document which came from this URL; `None` where it gives itself none.
     pub(super) fn of(root: &Map<String, Value>, location: Option<&Url>) -> Option<Self> {
         let text = root.get("$self")?.as_str()?;
@@ -38,11 +48,24 @@ impl OwnUri {
     /// the document itself.
     pub(super) fn is_spelt(&self, target: &str, is_within: bool) -> bool {
         match Url::parse(target) {
-            Ok(url) => url == self.0,
+            // Such a reference is refused, whatever it leads to.
+            Ok(url) => url.scheme() != "file" && url == self.0,
             Err(ParseError::RelativeUrlWithoutBase) if is_within => {
                 self.0.join(target).is_ok_and(|url| url == self.0)
             }
             Err(_) => false,
+        }
+    }
+
+    /// The place that it names, from a document at `location`: references that lead there lead into
+    /// the document. `None` on another origin.
+    pub(super) fn place(&self, location: &Place) -> Option<Place> {
+        match location {
+            Place::Web(url) => self.base_at(url).map(Place::Web),
+            Place::File(_) => {
+                let path = Some(&self.0).filter(|own| own.scheme() == "file")?;
+                path.to_file_path().ok().map(Place::File)
+            }
         }
     }
 

@@ -5,8 +5,9 @@ use serde_json::{Map, Value};
 
 use super::document::{Document, cost, text};
 use super::examples::with_example;
+use super::paths;
 use super::schema::Schemas;
-use super::swagger::ITEMS_STYLE;
+use super::swagger::ITEMS_STYLES;
 use super::version::Dialect;
 use crate::api::schema::type_names;
 use crate::api::{Location, Media, OperationParameter, Style};
@@ -138,11 +139,11 @@ fn shown(name: &str, location: &str) -> String {
     format!("`{}` in {}", visible(name), visible(location))
 }
 
-/// What an operation's parameters say; else why it cannot be called.
+/// What the parameters of an operation of this path say; else why it cannot be called.
 pub(super) fn parameters(
     document: &Document,
     schemas: &Schemas<'_>,
-    declared: &[Map<String, Value>],
+    (path, declared): (&str, &[Map<String, Value>]),
     warn: &mut dyn FnMut(String),
 ) -> Result<Vec<OperationParameter>, String> {
     let mut kept = Vec::new();
@@ -155,7 +156,8 @@ pub(super) fn parameters(
         }
     }
     let in_query = kept.iter().filter(|it| it.location == Location::Query);
-    if in_query.count() > 1 && kept.iter().any(|it| it.style == Style::Whole) {
+    let is_beside = in_query.count() > 1 || paths::has_query(path);
+    if is_beside && kept.iter().any(|it| it.style == Style::Whole) {
         return Err("a parameter that is the whole query stands beside others".to_owned());
     }
     Ok(kept)
@@ -241,26 +243,52 @@ fn parameter(
         },
     };
     // Only what was read from 2.0 has this member.
-    let items_style = members
-        .get(ITEMS_STYLE)
+    let items_styles = members
+        .get(ITEMS_STYLES)
         .filter(|_| document.dialect == Dialect::Swagger2)
-        .and_then(|style| legal_style(document.dialect, Location::Query, style));
+        .and_then(Value::as_array);
+    let items_styles: Vec<Style> = items_styles
+        .into_iter()
+        .flatten()
+        .filter_map(|style| legal_style(document.dialect, Location::Query, style))
+        .collect();
     let explode = members
         .get("explode")
         .and_then(Value::as_bool)
         .unwrap_or(style == Style::Form);
+    let is_lost = !explode
+        && items_styles
+            .first()
+            .is_some_and(|inner| is_delimiter_lost(location, style, *inner));
+    if is_lost || items_styles.windows(2).any(|pair| pair[0] == pair[1]) {
+        warn(format!(
+            "lists within the list of the parameter {label} have its own delimiter, so those of more than one item cannot be sent"
+        ));
+    }
     Ok(Outcome::Kept(Box::new(OperationParameter {
         wire_name,
         location,
         required: is_required(members),
         style,
         explode,
-        allow_reserved: members.get("allowReserved") == Some(&Value::Bool(true)),
-        items_style,
+        // In other places reserved characters would end the value or its segment.
+        allow_reserved: location == Location::Query
+            && members.get("allowReserved") == Some(&Value::Bool(true)),
+        items_styles,
         content_type,
         description: text(members, "description"),
         schema: with_example(document, schema, holder),
     })))
+}
+
+/// Whether nobody could tell the items of a list from those of the lists within it. A comma within
+/// an item is encoded but in headers; other delimiters always are, and so tell nothing.
+fn is_delimiter_lost(location: Location, outer: Style, inner: Style) -> bool {
+    match outer {
+        Style::Simple => location == Location::Header && inner == Style::Form,
+        Style::Form => false,
+        outer => outer == inner,
+    }
 }
 
 /// The media type that a parameter's value is written in. A range says nothing: of a single value
@@ -307,7 +335,8 @@ fn refusal(location: Location, wire_name: &str, label: &str) -> Option<Outcome> 
 
 /// A parameter that is the query as a whole (OpenAPI 3.2, `in: querystring`). Of a form, that is
 /// what an exploded object is; a credential goes behind it, behind JSON too. A mere text could be
-/// the name of another parameter or of a credential.
+/// any name, that of a credential too; of JSON only `true`, `null` and numbers could, which are
+/// compared with the names when they are sent.
 fn whole_query(
     document: &Document,
     schemas: &Schemas<'_>,
@@ -337,7 +366,7 @@ fn whole_query(
         style: if is_form { Style::Form } else { Style::Whole },
         explode: is_form,
         allow_reserved: false,
-        items_style: None,
+        items_styles: Vec::new(),
         content_type: (!is_form).then(|| name.clone()),
         description: text(members, "description"),
         schema: with_example(document, schema, media.as_object()),

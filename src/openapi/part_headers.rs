@@ -6,18 +6,11 @@ use std::collections::BTreeMap;
 use serde_json::{Map, Value};
 
 use super::document::Document;
-use crate::headers::is_token;
+use crate::headers::{is_part_header, is_part_header_value, is_token};
 use crate::invisible::visible;
 
-/// Headers of one part, and bytes of a value.
+/// Headers of one part.
 const MOST_HEADERS: usize = 16;
-const LONGEST_VALUE: usize = 1_024;
-/// What an encoder writes itself. Of the media type the encoding says more than its headers may.
-const OWN: &[&str] = &[
-    "content-disposition",
-    "content-length",
-    "content-transfer-encoding",
-];
 
 /// The headers that the parts of a property have; `warn` is told of those that are not sent.
 pub(super) fn part_headers(
@@ -32,12 +25,11 @@ pub(super) fn part_headers(
         if name.eq_ignore_ascii_case("content-type") {
             continue;
         }
-        let is_own = OWN.iter().any(|own| name.eq_ignore_ascii_case(own));
         let is_known = || kept.keys().any(|known| known.eq_ignore_ascii_case(name));
-        let problem = if is_own {
-            "it is not the document's to say"
-        } else if !is_token(name) {
+        let problem = if !is_token(name) {
             "its name cannot be sent"
+        } else if !is_part_header(name) {
+            "it is not the document's to say"
         } else if kept.len() >= MOST_HEADERS || is_known() {
             "there are too many, or two of that name"
         } else if let Some(text) = fixed_value(document, value) {
@@ -58,7 +50,7 @@ pub(super) fn part_headers(
 /// The only value that a header may have, as text.
 fn fixed_value(document: &Document, header: &Value) -> Option<String> {
     let header = document.resolve(header).ok()?;
-    let schema = document.resolve(header.get("schema")?).ok()?;
+    let schema = document.look_through(header.get("schema")?).ok()?;
     let listed = schema.get("enum").and_then(Value::as_array);
     let value = match (schema.get("const"), listed.map(Vec::as_slice)) {
         (Some(value), _) => value,
@@ -70,10 +62,7 @@ fn fixed_value(document: &Document, header: &Value) -> Option<String> {
         Value::Bool(_) | Value::Number(_) => value.to_string(),
         _ => return None,
     };
-    let is_sendable = text.len() <= LONGEST_VALUE
-        && text.chars().all(|it| matches!(it, ' '..='~'))
-        && text.trim() == text;
-    is_sendable.then_some(text)
+    is_part_header_value(&text).then_some(text)
 }
 
 #[cfg(test)]

@@ -67,6 +67,13 @@ pub(super) fn placeholders(path: &str, declared: &[String]) -> Result<Vec<String
     Ok(found)
 }
 
+/// Whether a path has a query, fixed or of placeholders.
+pub(super) fn has_query(path: &str) -> bool {
+    let sent = path.split('#').next().unwrap_or_default();
+    sent.split_once('?')
+        .is_some_and(|(_, query)| !query.is_empty())
+}
+
 /// Whether a fixed query can be sent as it stands.
 fn check_query(query: &str) -> Result<(), String> {
     for item in query.split('&') {

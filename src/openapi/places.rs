@@ -60,12 +60,11 @@ impl Bounds {
     /// Whether a path, symbolic links followed, may be read.
     pub(super) fn permit(&self, path: &Path) -> bool {
         match self {
-            // What is hidden is no document: `.env` lies beside the config.
-            Self::Folders(folders) => {
-                let name = path.file_name().unwrap_or_default();
-                !name.as_encoded_bytes().starts_with(b".")
-                    && folders.iter().any(|folder| path.starts_with(folder))
-            }
+            // What is hidden is no document: `.env` and `.git` lie beside the config.
+            Self::Folders(folders) => folders.iter().any(|folder| {
+                let below = path.strip_prefix(folder);
+                below.is_ok_and(|below| !below.components().any(|part| is_hidden(&part)))
+            }),
             Self::Origin(_) => false,
         }
     }
@@ -134,6 +133,10 @@ impl Bounds {
             refused(OUTSIDE)
         }
     }
+}
+
+fn is_hidden(part: &Component<'_>) -> bool {
+    part.as_os_str().as_encoded_bytes().starts_with(b".")
 }
 
 /// The path of a file that a reference names. A query says nothing of a file.
@@ -241,12 +244,12 @@ pub(super) fn name(place: &Place, root: &Place, hides_url: bool) -> String {
 }
 
 /// The path of the file that [`name`] calls so, if it can be told from the name: two may be called
-/// alike where one has a `#` in its name.
+/// alike where one has a `#` in its name, or where long names lost their beginning.
 pub(super) fn path_of(name: &str, root: &Place) -> Option<PathBuf> {
     let Place::File(of_root) = root else {
         return None;
     };
-    if name.contains("%23") {
+    if name.contains("%23") || name.starts_with('…') {
         return None;
     }
     let path = plain(&of_root.parent()?.join(name));
@@ -373,6 +376,14 @@ mod tests {
         assert!(!bounds.permit(Path::new("/etc/x.yaml")));
         assert!(bounds.permit(Path::new("/specs/x.yaml")));
         assert!(!bounds.permit(Path::new("/specs2/x.yaml")));
+        for hidden in [".env", ".git/config", "a/.ssh/id", ".aws/a/b.yaml"] {
+            assert!(
+                !bounds.permit(&Path::new("/specs").join(hidden)),
+                "{hidden}"
+            );
+        }
+        let hidden = Bounds::of_file("/home/.work/specs".into(), None);
+        assert!(hidden.permit(Path::new("/home/.work/specs/x.yaml")));
     }
 
     #[test]

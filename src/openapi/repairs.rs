@@ -196,7 +196,7 @@ fn undeclared(placeholder: &str) -> OperationParameter {
         style: Style::Simple,
         explode: false,
         allow_reserved: false,
-        items_style: None,
+        items_styles: Vec::new(),
         content_type: None,
         description: String::new(),
         schema: serde_json::json!({"type": "string"}),

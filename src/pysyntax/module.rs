@@ -1,7 +1,9 @@
 //! The closed grammar of compiled modules: a docstring, three fixed imports, `_api = Api(…)` of
-//! literals, `TypedDict` classes, and stubs decorated with `@_api.operation(…)` of literals whose
-//! body is a docstring and `...`. Nothing in it can run anything but what the decorator does.
+//! literals, `TypedDict` classes, names of unions of them, and stubs decorated with
+//! `@_api.operation(…)` of literals whose body is a docstring and `...`. Nothing in it can run
+//! anything but what the decorator does.
 
+mod alias;
 mod calls;
 mod scan;
 
@@ -27,7 +29,7 @@ pub struct ModuleFacts {
     pub api: Arguments,
     /// The stubs in order.
     pub functions: Vec<Stub>,
-    /// The `TypedDict` classes in order.
+    /// The `TypedDict` classes and the names of unions, in order.
     pub classes: Vec<Class>,
     /// The docstring and the imports in order.
     pub prologue: Vec<Prologue>,
@@ -44,14 +46,14 @@ pub struct Prologue {
     pub range: Range<usize>,
 }
 
-/// One `TypedDict`.
+/// One `TypedDict`, or the name of a union.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Class {
     /// Its name.
     pub name: String,
     /// Its bytes.
     pub range: Range<usize>,
-    /// The classes of the module that its keys' types name, each once, in order.
+    /// The classes of the module that it names, each once, in order.
     pub uses: Vec<String>,
 }
 
@@ -117,6 +119,7 @@ pub fn read(source: &str) -> Result<ModuleFacts, NotInGrammar> {
         source,
         facts: ModuleFacts::default(),
         names: HashSet::new(),
+        types: HashSet::new(),
         forward: Vec::new(),
     };
     reader
@@ -145,6 +148,8 @@ struct Reader<'a> {
     source: &'a str,
     facts: ModuleFacts,
     names: HashSet<String>,
+    /// Those of them that are classes and names of unions.
+    types: HashSet<String>,
     /// Names that annotations use, to be defined somewhere in the module.
     forward: Vec<(TextSize, String)>,
 }
@@ -175,6 +180,10 @@ impl Reader<'_> {
                     let [Expr::Name(target)] = assign.targets.as_slice() else {
                         return Err((assign.start(), "expected an assignment to one name"));
                     };
+                    if is_bound && assign.value.is_bin_op_expr() {
+                        self.alias(target.start(), target.id.as_str(), assign)?;
+                        continue;
+                    }
                     let Expr::Call(call) = assign.value.as_ref() else {
                         return Err((assign.start(), "expected `Api(…)` or `TypedDict(…)`"));
                     };
@@ -259,9 +268,10 @@ impl Reader<'_> {
         Ok(())
     }
 
-    /// Notes a class whose types are what was read since `known`.
+    /// Notes a class or the name of a union, whose types are what was read since `known`.
     fn note_class(&mut self, name: &str, range: Range<usize>, known: usize) {
         let uses = self.names_since(known);
+        self.types.insert(name.to_owned());
         self.facts.classes.push(Class {
             name: name.to_owned(),
             range,
@@ -281,13 +291,11 @@ impl Reader<'_> {
 
     /// Leaves only classes among the names that definitions use.
     fn keep_classes_only(&mut self) {
-        let classes = self.facts.classes.iter();
-        let classes: HashSet<String> = classes.map(|class| class.name.clone()).collect();
         for class in &mut self.facts.classes {
-            class.uses.retain(|name| classes.contains(name));
+            class.uses.retain(|name| self.types.contains(name));
         }
         for stub in &mut self.facts.functions {
-            stub.uses.retain(|name| classes.contains(name));
+            stub.uses.retain(|name| self.types.contains(name));
         }
     }
 

@@ -4,13 +4,14 @@ mod convert;
 mod names;
 
 use std::collections::{BTreeMap, HashMap, HashSet, VecDeque};
+use std::rc::Rc;
 
 use indexmap::IndexMap;
 use serde_json::Value;
 
 use self::convert::alternative;
 use super::members::{Members, Property};
-use super::types::PythonType;
+use super::types::{Alias, PythonType};
 use crate::api::identifiers::{Unique, type_name};
 use crate::api::schema::{keyword, references};
 
@@ -56,6 +57,8 @@ impl Field<'_> {
 /// The classes of a module, by name.
 pub(super) struct Classes<'a> {
     pub(super) by_name: BTreeMap<String, Class<'a>>,
+    /// The names of unions, each after those that it names.
+    pub(super) aliases: Vec<Rc<Alias>>,
     /// Whether some objects became `dict[str, Any]` since describing them is too much work.
     pub(super) are_cut: bool,
 }
@@ -83,6 +86,7 @@ pub(super) struct Purpose {
 pub(super) struct Types<'a> {
     pub(super) named: &'a IndexMap<String, Value>,
     known: HashMap<&'a str, PythonType>,
+    aliases: Vec<Rc<Alias>>,
     /// The names whose types are being found, each within the one before.
     open: Vec<&'a str>,
     /// How many of the outermost names in `open` what is being converted does not lead back to.
@@ -110,6 +114,7 @@ impl<'a> Types<'a> {
         Self {
             named,
             known: HashMap::new(),
+            aliases: Vec::new(),
             open: Vec::new(),
             closed_below: usize::MAX,
             expansions: HashMap::new(),
@@ -172,6 +177,7 @@ impl<'a> Types<'a> {
         }
         Classes {
             by_name,
+            aliases: self.aliases,
             are_cut: self.left == 0,
         }
     }

@@ -113,6 +113,7 @@ impl<'a> Examples<'a> {
                 let items = keyword(schema, "items", self.types).unwrap_or(&Value::Null);
                 return Code::subscript("", vec![self.made(inner, items, depth)]);
             }
+            PythonType::Alias(alias) => return self.made(&alias.kind, &Value::Null, depth),
             PythonType::Union(members) => {
                 let Some(first) = members.first() else {
                     return Code::text("None");
@@ -220,6 +221,7 @@ impl<'a> Examples<'a> {
             (PythonType::Dict(inner), Value::Object(members)) => {
                 members.values().all(|item| self.fits(item, inner, left))
             }
+            (PythonType::Alias(alias), value) => self.fits(value, &alias.kind, left),
             (PythonType::Union(members), value) => {
                 members.iter().any(|member| self.fits(value, member, left))
             }

@@ -143,8 +143,11 @@ pub(super) fn decorator(
 fn items_styles(operation: &Operation, names: &OperationNames) -> Option<Code> {
     let with_names = operation.parameters.iter().zip(&names.parameters);
     let styles = with_names.filter_map(|(parameter, name)| {
-        let style = Code::Text(string_literal(&spelt(parameter.items_style?)));
-        Some(forms::entry(name, style))
+        let styles = parameter.items_styles.iter();
+        let styles: Vec<Code> = styles
+            .map(|style| Code::Text(string_literal(&spelt(style))))
+            .collect();
+        (!styles.is_empty()).then(|| forms::entry(name, Code::call("", styles)))
     });
     let styles: Vec<Code> = styles.collect();
     (!styles.is_empty()).then(|| keyword_argument("items", mapping(styles)))

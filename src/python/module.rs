@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeSet, HashMap, HashSet};
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
+use std::rc::Rc;
 
 use minijinja::syntax::SyntaxConfig;
 use minijinja::{Environment, context};
@@ -14,7 +15,7 @@ use super::code::{Code, WIDTH};
 use super::examples::Examples;
 use super::functions::{Argument, decorator, documentation, signature, summary};
 use super::text::{docstring, one_line, prose, string_literal};
-use super::types::PythonType;
+use super::types::{Alias, PythonType};
 use crate::api::identifiers::type_name;
 use crate::api::{
     Media, NamedApi, Operation, OperationBody, OperationNames, Pagination, ResponseKind, successes,
@@ -96,6 +97,7 @@ pub fn render(api: &NamedApi, target: Target<'_>) -> Result<Rendered, ModuleErro
     }
     let Classes {
         by_name: classes,
+        aliases,
         are_cut,
     } = types.into_classes();
     let mut warnings = Vec::new();
@@ -111,11 +113,14 @@ pub fn render(api: &NamedApi, target: Target<'_>) -> Result<Rendered, ModuleErro
         .iter()
         .map(|stub| render_stub(api, stub, &mut examples))
         .collect();
-    let class_names: BTreeSet<&str> = classes.keys().map(String::as_str).collect();
+    let alias_names = aliases.iter().map(|alias| alias.name.as_str());
+    let class_names = classes.keys().map(String::as_str);
+    let class_names: BTreeSet<&str> = class_names.chain(alias_names).collect();
     let rendered_classes: Vec<String> = classes
         .values()
         .map(|class| render_class(class, &class_names, &api.types, &mut used))
         .collect();
+    let rendered_aliases = render_aliases(&aliases, &mut used);
     let mut environment = Environment::new();
     let syntax = SyntaxConfig::builder()
         .trim_blocks(true)
@@ -133,6 +138,7 @@ pub fn render(api: &NamedApi, target: Target<'_>) -> Result<Rendered, ModuleErro
                 streams => streams(&used),
                 api => api_line(api, target),
                 classes => rendered_classes,
+                aliases => rendered_aliases,
                 functions => stubs,
             },
         )
@@ -144,6 +150,21 @@ pub fn render(api: &NamedApi, target: Target<'_>) -> Result<Rendered, ModuleErro
         functions,
         warnings,
     })
+}
+
+/// The definitions of those names that are used. Python evaluates them, so they stand after all
+/// classes.
+fn render_aliases(aliases: &[Rc<Alias>], used: &mut BTreeSet<String>) -> Vec<String> {
+    let mut rendered = Vec::new();
+    for Alias { name, kind } in aliases.iter().rev().map(Rc::as_ref) {
+        if used.contains(name) {
+            kind.names(used);
+            let definition = Code::around(format!("{name} = "), kind.code(), "");
+            rendered.push(definition.laid_out(0, 0, 0));
+        }
+    }
+    rendered.reverse();
+    rendered
 }
 
 /// A stub whose types are known.

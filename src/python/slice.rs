@@ -231,6 +231,20 @@ def ping(*, times: int) -> None:
     }
 
     #[test]
+    fn the_name_of_a_union_comes_with_all_that_it_names() {
+        let text = MODULE.replace("-> Loner", "-> Either");
+        let text = text.replacen("\n@_api", "\nEither = Loner | Owner\n\n\n@_api", 1);
+        let module = CompiledModule::read(text.clone()).unwrap();
+        let get_loner = module.slice(["get_loner"]);
+        CompiledModule::read(get_loner.clone()).unwrap();
+        let (all, _) = text
+            .split_once("\n\n\n@_api.operation(\"GET\", \"/pet\")")
+            .unwrap();
+        assert_eq!(get_loner, format!("{all}\n"));
+        assert!(!module.slice(["get_pet"]).contains("Either"));
+    }
+
+    #[test]
     fn the_import_of_typing_goes_with_the_types() {
         let module = CompiledModule::read(MODULE.to_owned()).unwrap();
         let ping = module.slice(["ping"]);

@@ -3,6 +3,7 @@
 //! bounded: nesting, the size of a union, the number of literals, the work on all classes together.
 
 use std::collections::HashSet;
+use std::rc::Rc;
 
 use serde_json::{Map, Value};
 
@@ -17,6 +18,11 @@ const LARGEST: usize = 120;
 /// Values of one `Literal`, and the length of its text.
 const MOST_LITERALS: usize = 400;
 pub(super) const LONGEST_LITERAL: usize = 12_000;
+/// Characters of a union with a name that is written out wherever it stands: not much more than the
+/// document takes to refer to it, since all that inherit a key repeat its type.
+const LONGEST_UNION: usize = 60;
+/// Names of unions in one union that are looked into.
+const MOST_ALIASES: usize = 8;
 /// Digits of an integer literal; `CPython` takes 4,300.
 const MOST_DIGITS: usize = 40;
 
@@ -39,6 +45,15 @@ pub(super) enum PythonType {
     Literal(Vec<String>),
     /// `a | b`.
     Union(Vec<PythonType>),
+    /// What the module writes once, under a name.
+    Alias(Rc<Alias>),
+}
+
+/// A name for a type.
+#[derive(Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct Alias {
+    pub(super) name: String,
+    pub(super) kind: PythonType,
 }
 
 impl PythonType {
@@ -119,6 +134,16 @@ impl PythonType {
         {
             *place = Self::Literal(literals);
         }
+        // What a name among them stands for is not said beside it.
+        let aliases = flat.iter().filter_map(|member| match member {
+            Self::Alias(alias) => Some(Rc::clone(alias)),
+            _ => None,
+        });
+        for alias in aliases.take(MOST_ALIASES).collect::<Vec<_>>() {
+            if let Self::Union(within) = &alias.kind {
+                flat.retain(|member| !within.contains(member));
+            }
+        }
         if is_optional {
             flat.push(Self::None);
         }
@@ -139,13 +164,36 @@ impl PythonType {
         }
     }
 
+    /// The type by a name, but for `None`, which is to be seen wherever it may stand. The second is
+    /// what the name is for; there is none where the type is short enough to be written out.
+    pub(super) fn named_if_long(self, name: &str) -> (Self, Option<Rc<Alias>>) {
+        let Self::Union(mut members) = self else {
+            return (self, None);
+        };
+        let is_optional = members.last() == Some(&Self::None);
+        if is_optional {
+            members.pop();
+        }
+        let kind = Self::union(members);
+        let is_long = matches!(kind, Self::Union(_)) && kind.text().len() > LONGEST_UNION;
+        let (kind, alias) = if is_long {
+            let name = name.to_owned();
+            let alias = Rc::new(Alias { name, kind });
+            (Self::Alias(Rc::clone(&alias)), Some(alias))
+        } else {
+            (kind, None)
+        };
+        let kind = if is_optional { kind.optional() } else { kind };
+        (kind, alias)
+    }
+
     fn depth(&self) -> usize {
         match self {
             Self::List(inner) | Self::Dict(inner) => 1 + inner.depth(),
             Self::Union(members) => members.iter().map(Self::depth).max().unwrap_or(0),
             Self::Generic(_, items) => 1 + items.iter().map(Self::depth).max().unwrap_or(0),
             Self::Literal(_) => 1,
-            Self::Any | Self::None | Self::Name(_) => 0,
+            Self::Any | Self::None | Self::Name(_) | Self::Alias(_) => 0,
         }
     }
 
@@ -154,7 +202,7 @@ impl PythonType {
             Self::List(inner) | Self::Dict(inner) => 1 + inner.size(),
             Self::Union(members) => members.iter().map(Self::size).sum(),
             Self::Generic(_, items) => 1 + items.iter().map(Self::size).sum::<usize>(),
-            Self::Any | Self::None | Self::Name(_) | Self::Literal(_) => 1,
+            Self::Any | Self::None | Self::Name(_) | Self::Alias(_) | Self::Literal(_) => 1,
         }
     }
 
@@ -165,7 +213,7 @@ impl PythonType {
             Self::Union(members) => members.iter().map(Self::weight).sum(),
             Self::Generic(_, items) => 1 + items.iter().map(Self::weight).sum::<usize>(),
             Self::Literal(values) => values.iter().map(|value| 1 + value.len() / 16).sum(),
-            Self::Any | Self::None | Self::Name(_) => 1,
+            Self::Any | Self::None | Self::Name(_) | Self::Alias(_) => 1,
         }
     }
 
@@ -178,6 +226,9 @@ impl PythonType {
             Self::None => {}
             Self::Name(name) => {
                 found.insert(name.clone());
+            }
+            Self::Alias(alias) => {
+                found.insert(alias.name.clone());
             }
             Self::List(inner) => {
                 found.insert("list".to_owned());
@@ -205,6 +256,7 @@ impl PythonType {
             Self::Any => Code::text("Any"),
             Self::None => Code::text("None"),
             Self::Name(name) => Code::text(name),
+            Self::Alias(alias) => Code::text(&alias.name),
             Self::List(inner) => Code::subscript("list", vec![inner.code()]),
             Self::Dict(inner) => Code::subscript("dict", vec![Code::text("str"), inner.code()]),
             Self::Literal(values) => {
@@ -308,6 +360,22 @@ mod tests {
             "Any"
         );
         assert_eq!(PythonType::Any.optional().text(), "Any | None");
+    }
+
+    #[test]
+    fn a_long_union_goes_by_its_name_and_shows_its_none() {
+        let names = ["Cat", "Dog"].map(|it| it.repeat(15)).map(PythonType::Name);
+        let long = PythonType::union(names.clone());
+        let (kind, alias) = long.clone().optional().named_if_long("Pet");
+        assert_eq!(kind.text(), "Pet | None");
+        assert_eq!(alias.unwrap().kind, long);
+        let both = PythonType::union([names[1].clone(), kind, PythonType::name("str")]);
+        assert_eq!(both.text(), "Pet | str | None");
+        let short = PythonType::union([PythonType::name("str"), PythonType::name("int")]);
+        assert_eq!(short.clone().named_if_long("Id"), (short, None));
+        // One alone needs no other name.
+        let [cat, _] = names.map(PythonType::optional);
+        assert_eq!(cat.clone().named_if_long("Pet"), (cat, None));
     }
 
     #[test]

@@ -26,6 +26,7 @@ use bytes::Bytes;
 use sha2::{Digest, Sha256};
 
 use crate::api::{Encoding, MediaType, Style};
+use crate::headers::{is_part_header, is_part_header_value};
 
 use super::charset;
 use super::media::{self, Kind};
@@ -209,6 +210,7 @@ fn named_parts(
     value: &Value,
     encoding: Option<&Encoding>,
 ) -> Result<Vec<Part>, Problem> {
+    let further = further(encoding)?;
     // A list whose items hold its delimiter cannot be one part, but a part for each item.
     if let Some(spelling) = spelling(name, encoding)
         && spelling.style != Style::DeepObject
@@ -219,7 +221,7 @@ fn named_parts(
     {
         let parts = fields.into_iter().map(|(name, text)| {
             Ok(Part {
-                headers: disposition(&name, None)? + &further(encoding),
+                headers: disposition(&name, None)? + &further,
                 content: text.into(),
             })
         });
@@ -228,7 +230,7 @@ fn named_parts(
     let content_type = encoding.and_then(|encoding| encoding.content_type.as_deref());
     let named = |item| {
         let mut part = part(Some(name), item, content_type)?;
-        part.headers.push_str(&further(encoding));
+        part.headers.push_str(&further);
         Ok(part)
     };
     match value {
@@ -242,13 +244,17 @@ fn named_parts(
 }
 
 /// The headers that every part of a property has, each behind a line's end.
-fn further(encoding: Option<&Encoding>) -> String {
+fn further(encoding: Option<&Encoding>) -> Result<String, Problem> {
     let headers = encoding.map(|encoding| encoding.headers.iter());
     let mut lines = String::new();
     for (name, value) in headers.into_iter().flatten() {
+        if !is_part_header(name) || !is_part_header_value(value) {
+            let name = serde_json::Value::from(name.as_str());
+            return Err(format!("has the header {name}, which cannot be sent"));
+        }
         let _ = write!(lines, "\r\n{name}: {value}");
     }
-    lines
+    Ok(lines)
 }
 
 fn is_list_of_files(value: &Value) -> bool {

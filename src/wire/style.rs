@@ -166,21 +166,30 @@ pub(super) fn with_items_joined<'a>(
     parameter: &Parameter,
     value: &'a Value,
 ) -> Result<Cow<'a, Value>, Problem> {
-    let (Some(style), Value::Array(items)) = (parameter.items_style, value) else {
+    let Value::Array(items) = value else {
         return Ok(Cow::Borrowed(value));
     };
-    let delimiter = Delimiter::of(style);
-    let joined = items.iter().map(|item| {
-        let Value::Array(inner) = item else {
-            return Ok(item.clone());
-        };
-        let parts = texts(inner)?;
-        delimiter.check(&parts)?;
-        let text = parts.join(delimiter.as_char.encode_utf8(&mut [0; 4]));
-        Ok(Value::String(text))
+    if parameter.items_styles.is_empty() {
+        return Ok(Cow::Borrowed(value));
+    }
+    let joined = items.iter().map(|item| match item {
+        Value::Array(_) => joined(item, &parameter.items_styles).map(Value::String),
+        other => Ok(other.clone()),
     });
     let joined: Result<Vec<Value>, Problem> = joined.collect();
     Ok(Cow::Owned(Value::Array(joined?)))
+}
+
+/// A value as one text, lists by the delimiters of the styles, one for each level of them.
+fn joined(value: &Value, styles: &[Style]) -> Result<String, Problem> {
+    let (Value::Array(items), [style, within @ ..]) = (value, styles) else {
+        return text(value);
+    };
+    let parts = items.iter().map(|item| joined(item, within));
+    let parts: Vec<String> = parts.collect::<Result<_, _>>()?;
+    let delimiter = Delimiter::of(*style);
+    delimiter.check(&parts)?;
+    Ok(parts.join(delimiter.as_char.encode_utf8(&mut [0; 4])))
 }
 
 /// A parameter that is the query as a whole.
@@ -367,6 +376,10 @@ pub(super) fn header(parameter: &Parameter, value: &Value) -> Result<Option<Stri
         return field_value(text).map(Some);
     }
     // A tab is legal between visible characters (RFC 9110, section 5.5), but in no item.
+    // At either end it would be taken for a blank around the value.
+    if text.starts_with('\t') || text.ends_with('\t') {
+        return Err(NO_FIELD_VALUE.to_owned());
+    }
     for part in parts {
         field_value(part)?;
     }
@@ -395,14 +408,13 @@ pub(super) fn cookie_header<'a>(
     Ok(cookies)
 }
 
+const NO_FIELD_VALUE: &str = "must hold visible ASCII characters only, and no space at either end, as it is sent in a header";
+
 /// What a header can carry unchanged.
 fn field_value(text: String) -> Result<String, Problem> {
     let is_visible = text.chars().all(|character| matches!(character, ' '..='~'));
     if is_visible && !text.starts_with(' ') && !text.ends_with(' ') {
         return Ok(text);
     }
-    Err(
-        "must hold visible ASCII characters only, and no space at either end, as it is sent in a header"
-            .to_owned(),
-    )
+    Err(NO_FIELD_VALUE.to_owned())
 }

@@ -134,7 +134,7 @@ def _multipart(
     else:
         for name, item, style, own in _fields(value, encoding):
             try:
-                lines = [f"{header}: {text}" for header, text in headers.get(name, {}).items()]
+                lines = [_part_header(*header) for header in headers.get(name, {}).items()]
                 parts += _named_parts(name, item, style, own, lines)
             except _Unfit as problem:
                 raise _Unfit(f"member {_json(name)} {problem}") from None
@@ -209,6 +209,19 @@ def _part(name: str | None, value: Any, media_type: str, headers: list[str]) -> 
     if media_type or name is None:
         lines.append(f"Content-Type: {media_type or 'text/plain; charset=utf-8'}")
     return "\r\n".join([*lines, *headers, "", ""]).encode() + content
+
+
+def _part_header(name: str, text: str) -> str:
+    """A header that every part of a property has, if it is one line and not the encoder's own."""
+    import re
+
+    own = "content-(?:disposition|length|transfer-encoding|type)"
+    token = rf"(?!{own}$)[!#-'*+.^_`|~0-9A-Z-]{{1,256}}"
+    is_name = re.fullmatch(token, name, re.IGNORECASE | re.ASCII)
+    is_text = len(text) <= 1024 and re.fullmatch("(?:[!-~](?:[ -~]*[!-~])?)?", text)
+    if not is_name or not is_text:
+        raise _Unfit(f"has the header {_json(name)}, which cannot be sent")
+    return f"{name}: {text}"
 
 
 def _disposition(name: str, filename: str | None = None) -> str:

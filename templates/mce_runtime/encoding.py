@@ -11,7 +11,7 @@ class _Parameter(NamedTuple):
     explode: bool
     reserved: bool
     content: str | None
-    items: str | None = None
+    items: tuple[str, ...] = ()
 
     @classmethod
     def read(cls, name: str, style: _Style, reserved: bool, content: str | None) -> _Parameter:
@@ -118,17 +118,19 @@ def _given(
 
 def _with_items_joined(parameter: _Parameter, value: Any) -> Any:
     """A list whose own lists are one text each, where the parameter says how."""
-    if parameter.items is None or not isinstance(value, list):
+    if not parameter.items or not isinstance(value, list):
         return value
-    delimiter = _DELIMITERS.get(parameter.items, ",")
-    joined = []
-    for item in value:
-        if isinstance(item, list):
-            parts = [_text(part) for part in item]
-            _refuse_delimiter(parts, delimiter)
-            item = delimiter.join(parts)
-        joined.append(item)
-    return joined
+    return [_level(item, parameter.items) if isinstance(item, list) else item for item in value]
+
+
+def _level(value: Any, styles: tuple[str, ...]) -> str:
+    """A value as one text, lists by the delimiters of the styles, one for each level of them."""
+    if not styles or not isinstance(value, list):
+        return _text(value)
+    delimiter = _DELIMITERS.get(styles[0], ",")
+    parts = [_level(item, styles[1:]) for item in value]
+    _refuse_delimiter(parts, delimiter)
+    return delimiter.join(parts)
 
 
 def _fill(function: str, template: str, segments: Mapping[str, str]) -> tuple[str, list[str]]:
@@ -325,8 +327,10 @@ def _header(parameter: _Parameter, value: Any) -> str | None:
     if not parts:
         return None
     if delimiter == "\t":
-        # Legal between visible characters (RFC 9110, section 5.5), but in no item.
-        return delimiter.join(map(_visible, parts))
+        # Legal between visible characters (RFC 9110, section 5.5), but in no item, and at neither
+        # end, where it would be taken for a blank around the value.
+        text = delimiter.join(map(_visible, parts))
+        return text if parts[0] and parts[-1] else _visible(text)
     return _visible(delimiter.join(parts))
 
 

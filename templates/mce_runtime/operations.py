@@ -39,7 +39,7 @@ class Api:
         header: Mapping[str, _Style] | None = None,
         cookie: Mapping[str, _Style] | None = None,
         reserved: tuple[str, ...] = (),
-        items: Mapping[str, str] | None = None,
+        items: Mapping[str, tuple[str, ...]] | None = None,
         content: Mapping[str, str] | None = None,
         body: tuple[str, ...] | None = None,
         encoding: Mapping[str, _Encoding] | None = None,
@@ -56,7 +56,7 @@ class Api:
 
         ``path``, ``query``, ``header`` and ``cookie`` map a Python name to its style:
         ``"form"``, ``("form", explode)`` or ``("form", explode, name on the wire)``.
-        ``items`` is the style of the lists within a parameter's list, each one item of it.
+        ``items`` are the styles of the lists within a parameter's list, one for each level.
         ``base_url`` is the operation's own server, for where the environment names none.
         ``body`` is the argument's name and its media types, the one to send unasked first.
         ``encoding`` says of a form's media type how its properties are spelt, where not by default:
@@ -72,7 +72,7 @@ class Api:
                 return tuple(
                     _Parameter.read(
                         name, style, name in reserved, (content or {}).get(name)
-                    )._replace(items=(items or {}).get(name))
+                    )._replace(items=tuple((items or {}).get(name, ())))
                     for name, style in (styles or {}).items()
                 )
 

@@ -74,6 +74,23 @@ async fn a_plain_call_sends_these_headers_and_no_others() {
 }
 
 #[tokio::test]
+async fn a_method_that_may_have_a_body_and_has_none_says_so() {
+    for (method, length) in [
+        ("POST", vec!["0"]),
+        ("PUT", vec!["0"]),
+        ("PATCH", vec!["0"]),
+        ("GET", vec![]),
+        ("DELETE", vec![]),
+    ] {
+        let api = Capture::json("{}").await;
+        let act = function("act", method, "/act", &[], json!([]));
+        let shop = Setup::new(manifest(vec![act], &[])).at(&api.url()).build();
+        shop.call("act", json!({})).await.unwrap();
+        assert_eq!(api.only().header("content-length"), length, "{method}");
+    }
+}
+
+#[tokio::test]
 async fn a_json_body_is_sent_with_its_type_and_length() {
     let api = Capture::json("{}").await;
     let save = with_body(function("save", "POST", "/save", &[], json!([])));
@@ -341,6 +358,34 @@ async fn a_forbidden_extra_header_is_a_problem_of_that_server() {
         )]
     );
     shop.refused("f", json!({})).await;
+}
+
+/// JSON has texts without quotes: `true`, `null` and numbers.
+#[tokio::test]
+async fn a_query_as_a_whole_is_no_name_of_another_parameter_or_of_a_credential() {
+    let api = Capture::json("{}").await;
+    let style = json!({"style": "whole", "explode": false, "content_type": "application/json"});
+    let parameters = [
+        parameter("filter", "query", style),
+        parameter("null", "query", json!({})),
+    ];
+    let list = function("list_items", "GET", "/items", &parameters, json!([]));
+    let mut manifest = manifest(vec![list], &[]);
+    manifest.security_schemes = serde_json::from_value(json!({
+        "one": {"type": "apiKey", "scheme": null, "in": "query", "name": "True"},
+        "two": {"type": "apiKey", "scheme": null, "in": "query", "name": "12"},
+    }))
+    .unwrap();
+    let shop = Setup::new(manifest).at(&api.url()).build();
+    for value in [json!(true), json!(12), json!(null)] {
+        let message = shop.refused("list_items", json!({"filter": value})).await;
+        assert!(message.contains("the name of another"), "{message}");
+    }
+    for value in [json!(false), json!("true"), json!(1.5)] {
+        let sent = shop.call("list_items", json!({"filter": value})).await;
+        sent.unwrap();
+    }
+    assert_eq!(api.requests().len(), 3);
 }
 
 #[tokio::test]

@@ -71,6 +71,12 @@ fn result(done: &Output) -> Value {
     serde_json::from_slice(&done.stdout).unwrap()
 }
 
+/// What a call of `get_task` comes to.
+fn called(folder: &Folder) -> Value {
+    let mut call = folder.command(&["call", "tasks.get_task", "task_id=1"]);
+    result(&call.output().unwrap())
+}
+
 fn text<'a>(result: &'a Value, member: &str) -> &'a str {
     result[member].as_str().unwrap_or_default()
 }
@@ -83,11 +89,7 @@ fn a_private_server_of_the_document_is_said_when_compiling_and_when_calling() {
         "the document's server `http://127.0.0.1:9/v1` is a private address, which calls may not \
          reach; to allow it add `base_url: http://127.0.0.1:9/v1` to `tasks` in swaggers.yaml",
     );
-    let done = folder
-        .command(&["call", "tasks.get_task", "task_id=1"])
-        .output()
-        .unwrap();
-    let result = result(&done);
+    let result = called(&folder);
     has(
         text(&result, "error"),
         "server `tasks`: the document's server `http://127.0.0.1:9/v1` is a private address; to \
@@ -154,12 +156,7 @@ fn what_this_version_does_not_have_is_said_when_compiling() {
 #[test]
 fn an_api_that_does_not_run_is_named_with_where_it_was_looked_for() {
     let config = format!("{CONFIG}    base_url: http://127.0.0.1:9/v1\n");
-    let folder = compiled(&config);
-    let done = folder
-        .command(&["call", "tasks.get_task", "task_id=1"])
-        .output()
-        .unwrap();
-    let result = result(&done);
+    let result = called(&compiled(&config));
     has(
         text(&result, "error"),
         "server `tasks` could not be reached: ",
@@ -275,12 +272,7 @@ fn an_empty_variable_is_named_once_with_what_to_do() {
 
 #[test]
 fn an_unset_secret_is_not_advised_to_have_a_default() {
-    let folder = compiled(WITH_KEY);
-    let done = folder
-        .command(&["call", "tasks.get_task", "task_id=1"])
-        .output()
-        .unwrap();
-    let result = result(&done);
+    let result = called(&compiled(WITH_KEY));
     has(
         text(&result, "error"),
         "the variable `TASKS_KEY` is not set",

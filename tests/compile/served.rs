@@ -77,6 +77,31 @@ fn rewrite(project: &Project, change: impl FnOnce(&str) -> String) {
     );
 }
 
+/// Such a header would be a second one, or one that the encoder writes itself.
+#[test]
+fn a_manifest_whose_parts_have_headers_that_cannot_be_sent_is_refused() {
+    let project = Project::weather();
+    project.compile();
+    let before = project.read("compiled/weather/manifest.json");
+    for (name, value) in [
+        ("X-Kind", "scan\r\nX-Other: b"),
+        ("X-Kind\r\nX-Other", "scan"),
+        ("Content-Disposition", "form-data; name=other"),
+    ] {
+        let encoding = serde_json::json!({"a": {"headers": {name: value}}});
+        let further = serde_json::json!({"content_type": "multipart/form-data", "type": "",
+            "schema": {}, "encoding": encoding});
+        for (member, added) in [("encoding", encoding), ("alternatives", [further].into())] {
+            let mut manifest = serde_json::from_str(&before).unwrap();
+            of(&mut manifest, "add_observation")["body"][member] = added;
+            project.write("compiled/weather/manifest.json", &manifest.to_string());
+            let error = project.verify("weather").unwrap_err().to_string();
+            let expected = "the body of `add_observation` has parts with the header `";
+            assert!(error.contains(expected), "{member}: {error}");
+        }
+    }
+}
+
 /// What is reviewed is the module, so a manifest that says anything else is not served.
 #[test]
 fn a_manifest_that_sends_elsewhere_than_the_module_says_is_refused() {

@@ -140,6 +140,17 @@ fn compile_until_killed() {
     }
 }
 
+/// Another process that compiles a project until it is killed.
+fn compiling(project: &Project) -> std::process::Child {
+    std::process::Command::new(std::env::current_exe().unwrap())
+        .args(["--ignored", "--exact", "whole::compile_until_killed"])
+        .env("MCE_TEST_COMPILE_FOLDER", project.path(""))
+        .stdout(std::process::Stdio::null())
+        .stderr(std::process::Stdio::null())
+        .spawn()
+        .unwrap()
+}
+
 #[cfg(any(target_os = "linux", target_vendor = "apple"))]
 #[test]
 fn a_process_killed_at_any_moment_leaves_a_whole_set() {
@@ -147,13 +158,7 @@ fn a_process_killed_at_any_moment_leaves_a_whole_set() {
     project.compile();
     for milliseconds in [0, 1, 2, 3, 5, 8, 13, 21] {
         let before = project.read("compiled/weather/functions.py");
-        let mut child = std::process::Command::new(std::env::current_exe().unwrap())
-            .args(["--ignored", "--exact", "whole::compile_until_killed"])
-            .env("MCE_TEST_COMPILE_FOLDER", project.path(""))
-            .stdout(std::process::Stdio::null())
-            .stderr(std::process::Stdio::null())
-            .spawn()
-            .unwrap();
+        let mut child = compiling(&project);
         // It is killed while it compiles again and again, not before it has begun.
         let started = std::time::Instant::now();
         while project.read("compiled/weather/functions.py") == before {
@@ -181,13 +186,7 @@ fn a_killed_process_leaves_nothing_beside_files_of_others() {
     project.compile();
     project.write("compiled/weather/notes.md", "mine");
     for milliseconds in [45, 60, 80, 100, 125, 150] {
-        let mut child = std::process::Command::new(std::env::current_exe().unwrap())
-            .args(["--ignored", "--exact", "whole::compile_until_killed"])
-            .env("MCE_TEST_COMPILE_FOLDER", project.path(""))
-            .stdout(std::process::Stdio::null())
-            .stderr(std::process::Stdio::null())
-            .spawn()
-            .unwrap();
+        let mut child = compiling(&project);
         std::thread::sleep(std::time::Duration::from_millis(milliseconds));
         child.kill().unwrap();
         child.wait().unwrap();

@@ -4,29 +4,13 @@ from __future__ import annotations
 
 import email
 import email.policy
-import importlib.util
-import os
 import random
 import re
-import sys
 import unittest
-from pathlib import Path
-from typing import Any
 
-# `tests/wire.rs` passes the runtime of the sources; the example's is the same once it is compiled anew.
-_RUNTIME = Path(os.environ.get("MCE_TEST_RUNTIME") or Path(__file__).parents[2] / "compiled" / "mce_runtime.py")
+from tested import load
 
-
-def _load() -> Any:
-    spec = importlib.util.spec_from_file_location("mce_runtime", _RUNTIME)
-    assert spec is not None and spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    sys.modules["mce_runtime"] = module
-    spec.loader.exec_module(module)
-    return module
-
-
-runtime = _load()
+runtime = load()
 
 # What breaks out of quotes, of a parameter, or of a line, and a few plain characters.
 _PIECES = ["\\", '"', ";", " ", "=", "name", "_method", "filename", "\r", "\n", "\0", "\t", "\x0b"]

@@ -19,21 +19,11 @@ from pathlib import Path
 from typing import Any, ClassVar
 from urllib.parse import parse_qs, urlsplit
 
-# `tests/wire.rs` passes the runtime of the sources; the example's is the same once it is compiled anew.
-RUNTIME = Path(os.environ.get("MCE_TEST_RUNTIME") or Path(__file__).parents[2] / "compiled" / "mce_runtime.py")
+from tested import load
+
 NEXT_URLS = Path(__file__).parents[1] / "fixtures" / "next_urls.json"
 HAS_HTTPX = importlib.util.find_spec("httpx") is not None
 ITEMS = [{"id": number} for number in range(5)]
-
-
-def load(name: str) -> Any:
-    """A fresh copy of the runtime."""
-    spec = importlib.util.spec_from_file_location(name, RUNTIME)
-    assert spec is not None and spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    sys.modules[name] = module
-    spec.loader.exec_module(module)
-    return module
 
 
 runtime = load("mce_runtime_pages")

@@ -32,20 +32,10 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any, ClassVar
 
-# `tests/wire.rs` passes the runtime of the sources; the example's is the same once it is compiled anew.
-RUNTIME = Path(os.environ.get("MCE_TEST_RUNTIME") or Path(__file__).parents[2] / "compiled" / "mce_runtime.py")
+from tested import load, runtime_path
+
 SHOWN_HEADERS = Path(__file__).parents[1] / "fixtures" / "shown_headers.json"
 HAS_HTTPX = importlib.util.find_spec("httpx") is not None
-
-
-def load(name: str) -> Any:
-    """A fresh copy of the runtime."""
-    spec = importlib.util.spec_from_file_location(name, RUNTIME)
-    assert spec is not None and spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    sys.modules[name] = module
-    spec.loader.exec_module(module)
-    return module
 
 
 runtime = load("mce_runtime")
@@ -229,7 +219,7 @@ class Stubs(unittest.TestCase):
     def test_the_import_is_light(self) -> None:
         # What a thousand stubs and every execution pay for.
         for name in ("httpx", "asyncio", "inspect", "dataclasses", "decimal", "urllib.parse"):
-            self.assertNotIn(f"import {name}\n", RUNTIME.read_text().split("__all__")[0])
+            self.assertNotIn(f"import {name}\n", runtime_path().read_text().split("__all__")[0])
 
 
 CLIENT = """
@@ -308,7 +298,7 @@ get_pet()  # wrong: missing
 class Types(unittest.TestCase):
     def test_the_runtime_is_strict_and_types_its_callers(self) -> None:
         with tempfile.TemporaryDirectory() as folder:
-            shutil.copy(RUNTIME, Path(folder, "mce_runtime.py"))
+            shutil.copy(runtime_path(), Path(folder, "mce_runtime.py"))
             Path(folder, "client.py").write_text(CLIENT)
             Path(folder, "caller.py").write_text(CALLER)
             done = subprocess.run(

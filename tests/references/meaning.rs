@@ -322,6 +322,44 @@ fn references_that_spell_what_the_document_calls_itself_stay_in_it() {
         assert_eq!(answer_of(&api), &json!({"type": "integer"}), "{reference}");
         assert!(api.schemas.contains_key("#/components/schemas/Own"));
     }
+    for (own, reference) in [
+        ("openapi.yaml", "openapi.yaml#/components/schemas/Own"),
+        (
+            "openapi.yaml",
+            "./x/../openapi.yaml#/components/schemas/Own",
+        ),
+        ("v1/openapi.yaml", "v1/openapi.yaml#/components/schemas/Own"),
+        ("v1/openapi.yaml", "openapi.yaml#/components/schemas/Own"),
+        (
+            "../openapi.yaml#",
+            "../openapi.yaml#/components/schemas/Own",
+        ),
+    ] {
+        let project = Project::new(&[("api.json", &called(own, reference))]);
+        let api = project.api();
+        assert_eq!(answer_of(&api), &json!({"type": "integer"}), "{reference}");
+        // Whoever reads it from a part means the same place.
+        let part = json!({"$ref": format!("../{reference}")});
+        let project = Project::new(&[
+            ("api.json", &called(own, "parts/part.json")),
+            ("parts/part.json", &part.to_string()),
+        ]);
+        let found = project.api();
+        let is_beside = own != "v1/openapi.yaml" || reference.starts_with("v1");
+        if is_beside {
+            assert_eq!(
+                answer_of(&found),
+                &json!({"type": "integer"}),
+                "{reference}"
+            );
+        } else {
+            reason_of(&found);
+        }
+    }
+    // It opens nothing: a reference to what is named outside the folders is what it ever was.
+    let outside = "file:///openapi.yaml";
+    let project = Project::new(&[("api.json", &called(outside, outside))]);
+    assert!(project.refusal().contains("is refused"));
     // Parts name the whole the same way; all else lies beside the file, as ever.
     let part = json!({"$ref": "https://a.example/api/openapi.yaml#/components/schemas/Own"});
     let project = Project::new(&[

@@ -12,7 +12,7 @@ use tempfile::TempDir;
 use wiremock::matchers::{header, method, path};
 use wiremock::{Mock, MockServer, ResponseTemplate};
 
-use crate::project::{api_with, called, read, reason_of, referring_to, request};
+use crate::project::{answer_of, api_with, called, read, reason_of, referring_to, request};
 
 /// Serves texts by path; `delay` may differ from one to the next.
 async fn serve(server: &MockServer, name: &str, text: &str, delay: Duration) {
@@ -340,14 +340,7 @@ async fn parts_are_fetched_at_once_and_their_order_of_arrival_does_not_matter() 
 async fn what_a_document_calls_itself_opens_no_other_origin() {
     let server = MockServer::start().await;
     let schema = json!({"type": "string"}).to_string();
-    serve(&server, "/api/part.json", &schema, Duration::ZERO).await;
-    serve(
-        &server,
-        "/files/part.json",
-        &json!({"type": "null"}).to_string(),
-        Duration::ZERO,
-    )
-    .await;
+    let beside = json!({"type": "null"}).to_string();
     let other = MockServer::start().await;
     serve(&other, "/api/part.json", &schema, Duration::ZERO).await;
     for (own, expected) in [
@@ -360,6 +353,8 @@ async fn what_a_document_calls_itself_opens_no_other_origin() {
             json!({"type": "null"}),
         ),
     ] {
+        serve(&server, "/api/part.json", &schema, Duration::ZERO).await;
+        serve(&server, "/files/part.json", &beside, Duration::ZERO).await;
         let text = called(&own, "part.json");
         serve(&server, "/files/api.json", &text, Duration::ZERO).await;
         let source = format!("{}/files/api.json", server.uri());
@@ -370,13 +365,21 @@ async fn what_a_document_calls_itself_opens_no_other_origin() {
         let found = api.schemas.values().next();
         assert_eq!(found, Some(&expected), "{own}");
         server.reset().await;
-        serve(
-            &server,
-            "/files/part.json",
-            &json!({"type": "null"}).to_string(),
-            Duration::ZERO,
-        )
-        .await;
     }
     assert!(other.received_requests().await.unwrap().is_empty());
+}
+
+#[tokio::test]
+async fn a_part_that_leads_to_what_the_document_calls_itself_leads_into_it() {
+    let server = MockServer::start().await;
+    let part = json!({"$ref": "openapi.json#/components/schemas/Own"});
+    serve(&server, "/api/part.json", &part.to_string(), Duration::ZERO).await;
+    let text = called("../api/openapi.json", "part.json");
+    serve(&server, "/files/api.json", &text, Duration::ZERO).await;
+    let source = format!("{}/files/api.json", server.uri());
+    let loaded = openapi::load(&request(&source, PathBuf::new())).await;
+    let api = read(loaded.unwrap());
+    assert_eq!(answer_of(&api), &json!({"type": "integer"}));
+    let asked = server.received_requests().await.unwrap();
+    assert_eq!(asked.len(), 2, "{asked:?}");
 }

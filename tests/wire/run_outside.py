@@ -1,30 +1,22 @@
 """Runs the wire vectors against ``mce_runtime.py``, without a network.
 
 Usage: run_outside.py [FILE...]. Without files, those beside this script. Exit status 1 and a few lines
-a failure where a case fails. The runtime is that of ``MCE_TEST_RUNTIME``, or the example's.
+a failure where a case fails. The runtime is that of ``MCE_TEST_RUNTIME``.
 """
 
 from __future__ import annotations
 
 import base64
-import importlib.util
 import json
-import os
 import sys
 from pathlib import Path
 from types import ModuleType
 from typing import Any
 
+sys.path.insert(0, str(Path(__file__).parents[1] / "python"))
+from tested import load
+
 DEFAULT_STYLES = {"path": "simple", "query": "form", "header": "simple", "cookie": "form"}
-
-
-def load(path: str) -> ModuleType:
-    spec = importlib.util.spec_from_file_location("mce_runtime", path)
-    assert spec is not None and spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    sys.modules["mce_runtime"] = module
-    spec.loader.exec_module(module)
-    return module
 
 
 def unpacked(value: Any) -> Any:
@@ -60,7 +52,7 @@ def decorated(runtime: ModuleType, function: dict[str, Any]) -> Any:
     styles: dict[str, dict[str, Any]] = {place: {} for place in DEFAULT_STYLES}
     reserved: list[str] = []
     content: dict[str, str] = {}
-    items: dict[str, str] = {}
+    items: dict[str, tuple[str, ...]] = {}
     for item in function.get("parameters", []):
         style = item.get("style", DEFAULT_STYLES[item["in"]])
         explode = item.get("explode", style == "form")
@@ -73,8 +65,8 @@ def decorated(runtime: ModuleType, function: dict[str, Any]) -> Any:
             styles[item["in"]][name] = style
         if item.get("allow_reserved"):
             reserved.append(name)
-        if item.get("items_style"):
-            items[name] = item["items_style"]
+        if item.get("items_styles"):
+            items[name] = tuple(item["items_styles"])
         if item.get("content_type"):
             content[name] = item["content_type"]
     body = function.get("body")
@@ -176,7 +168,7 @@ def outcome(runtime: ModuleType, case: dict[str, Any]) -> tuple[Any, Any]:
 
 
 def main() -> int:
-    runtime = load(os.environ.get("MCE_TEST_RUNTIME") or str(Path(__file__).parents[2] / "compiled" / "mce_runtime.py"))
+    runtime = load()
     failures = run = 0
     files = [Path(name) for name in sys.argv[1:]] or sorted(Path(__file__).parent.glob("*.json"))
     for file in files:

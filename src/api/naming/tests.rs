@@ -31,7 +31,7 @@ fn parameter(location: Location, name: &str) -> OperationParameter {
         style: Style::Form,
         explode: true,
         allow_reserved: false,
-        items_style: None,
+        items_styles: Vec::new(),
         content_type: None,
         description: String::new(),
         schema: json!({}),

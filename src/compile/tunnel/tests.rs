@@ -45,7 +45,7 @@ fn query(name: &str) -> Parameter {
         style: Style::Form,
         explode: true,
         allow_reserved: false,
-        items_style: None,
+        items_styles: Vec::new(),
         content_type: None,
         nullable: false,
         default: None,

@@ -163,14 +163,18 @@ impl Walk {
 
     /// Where the references of the root document start from.
     fn begin_root(&mut self, tree: &Value, place: Place) -> Place {
-        let location = match &place {
-            Place::Web(url) => Some(url),
-            Place::File(_) => None,
-        };
         let members = tree.as_object();
-        self.own = members.and_then(|it| OwnUri::of(it, location));
-        let base = self.own.as_ref().and_then(|own| own.base_at(location?));
-        base.map_or(place, Place::Web)
+        self.own = members.and_then(|it| OwnUri::at(it, &place));
+        match (&place, self.own_place(&place)) {
+            // What lies beside a file is what its references mean.
+            (Place::Web(_), Some(own)) => own,
+            _ => place,
+        }
+    }
+
+    /// The place that the root document, which lies at another, says it has.
+    pub(super) fn own_place(&self, place: &Place) -> Option<Place> {
+        self.own.as_ref()?.place(place)
     }
 
     /// Whether the document made more of its references than any that is meant well.

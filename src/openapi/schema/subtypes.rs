@@ -55,7 +55,10 @@ impl<'a> Subtypes<'a> {
                 if let Some((parent, _)) = target {
                     let pointer = pointer.clone();
                     let heirs = found.heirs.entry(parent).or_default();
-                    heirs.push(Heir { name, pointer });
+                    // However often it names this parent.
+                    if heirs.last().is_none_or(|last| last.pointer != pointer) {
+                        heirs.push(Heir { name, pointer });
+                    }
                 }
             }
         }
@@ -139,7 +142,11 @@ impl<'a> Subtypes<'a> {
         let mut parent = base;
         loop {
             for heir in self.heirs.get(parent).into_iter().flatten() {
-                if found.len() < MOST_SUBTYPES && seen.insert(&heir.pointer) {
+                // Of a base that many inherit from, only these are looked at.
+                if found.len() == MOST_SUBTYPES {
+                    return found;
+                }
+                if seen.insert(&heir.pointer) {
                     found.push(heir);
                 }
             }

@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value, json};
 
-use super::parameters::{encoding, value_schema};
+use super::parameters::{encoding, has_lists_in_list, value_schema};
 use crate::invisible::visible;
 use crate::openapi::content::is_media_type;
 use crate::openapi::document::{Document, cost, text};
@@ -129,6 +129,12 @@ fn form(
             }
         }
         let mut schema = value_schema(field);
+        if has_lists_in_list(&schema) {
+            let name = visible(&name);
+            warn(format!(
+                "lists within the list of the form field `{name}` are sent as JSON, whatever their `collectionFormat`"
+            ));
+        }
         has_file |= is_file(&schema) || schema.get("items").is_some_and(is_file);
         if let Some(members) = schema.as_object_mut()
             && let Some(description) = field.get("description")

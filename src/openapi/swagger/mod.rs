@@ -10,7 +10,7 @@ mod security;
 mod servers;
 
 pub(super) use body::{Fields, media_types};
-pub(super) use parameters::{ITEMS_STYLE, parameter, value_schema};
+pub(super) use parameters::{ITEMS_STYLES, parameter, value_schema};
 pub(super) use responses::responses;
 pub(super) use security::scheme;
 pub(super) use servers::{of_operation as operation_servers, of_root as root_servers};

@@ -3,7 +3,9 @@
 use serde_json::{Map, Value, json};
 
 /// The member of a raised parameter that has the style of the lists within its list.
-pub(in crate::openapi) const ITEMS_STYLE: &str = "itemsStyle";
+pub(in crate::openapi) const ITEMS_STYLES: &str = "itemsStyles";
+/// Lists within lists whose delimiters count; there are no more than four.
+const DEEPEST_LISTS: usize = 8;
 /// Members of a parameter that say nothing about its value.
 const NOT_OF_THE_VALUE: &[&str] = &[
     "name",
@@ -40,14 +42,17 @@ pub(in crate::openapi) fn parameter(
         let (style, explode) = spelling(members, in_query)?;
         raised.insert("style".to_owned(), Value::from(style));
         raised.insert("explode".to_owned(), Value::Bool(explode));
-        let items = schema.get("items").and_then(Value::as_object);
-        if let Some(items) = items.filter(|it| it.get("type") == Some(&Value::from("array"))) {
+        let mut styles = Vec::new();
+        let mut within = inner_list(&schema);
+        while let Some(items) = within {
             let (style, explode) = spelling(items, true)?;
             if explode {
                 return Err("`collectionFormat: multi` is not for lists within lists".to_owned());
             }
-            raised.insert(ITEMS_STYLE.to_owned(), Value::from(style));
+            styles.push(Value::from(style));
+            within = inner_list_of(items).filter(|_| styles.len() < DEEPEST_LISTS);
         }
+        raised.insert(ITEMS_STYLES.to_owned(), Value::Array(styles));
     }
     raised.insert("schema".to_owned(), schema);
     Ok(raised)
@@ -77,6 +82,21 @@ pub(super) fn encoding(members: &Map<String, Value>) -> Result<Option<Value>, St
     }
     let (style, explode) = spelling(members, true)?;
     Ok(Some(json!({"style": style, "explode": explode})))
+}
+
+/// Whether a list holds lists.
+pub(super) fn has_lists_in_list(schema: &Value) -> bool {
+    is_list(schema) && inner_list(schema).is_some()
+}
+
+/// The items of a list, where they are lists.
+fn inner_list(schema: &Value) -> Option<&Map<String, Value>> {
+    inner_list_of(schema.as_object()?)
+}
+
+fn inner_list_of(list: &Map<String, Value>) -> Option<&Map<String, Value>> {
+    let items = list.get("items").filter(|items| is_list(items))?;
+    items.as_object()
 }
 
 fn is_list(schema: &Value) -> bool {

@@ -53,6 +53,54 @@ fn a_compiled_module_is_read() {
     assert_eq!(facts.api["base_url_env"], "MCE_X_BASE_URL");
 }
 
+/// A module whose definitions before the stub end in this one.
+fn with(definition: &str) -> String {
+    GOOD.replacen("\n@_api", &format!("\n{definition}\n\n\n@_api"), 1)
+}
+
+#[test]
+fn a_union_of_what_stands_above_may_have_a_name() {
+    let source = with("Any1 = (\n    Pet\n    | list[Odd | None]\n    | Literal[\"a\"]\n)");
+    let source = source.replace("-> dict[str, Any]", "-> Any1 | None");
+    let facts = read(&source).unwrap();
+    let union = &facts.classes[2];
+    assert_eq!(
+        (union.name.as_str(), union.uses.as_slice()),
+        ("Any1", &["Pet".to_owned(), "Odd".to_owned()][..])
+    );
+    assert!(source[union.range.clone()].ends_with("| Literal[\"a\"]\n)"));
+    assert_eq!(facts.functions[0].uses, ["Odd", "Any1"]);
+}
+
+/// Such a union is evaluated when the module is imported.
+#[test]
+fn a_union_of_anything_else_has_no_name() {
+    for definition in [
+        "Pet2 = Pet",
+        "Pet2 = Pet | Later\n\n\nLater = Pet | Odd",
+        "Pet2 = Pet | Pet2",
+        "Pet2 = Pet | get_pet",
+        "Pet2 = Pet | NULL",
+        "Pet2 = Pet | ApiError",
+        "Pet2 = Pet | _api",
+        "Pet2 = Pet | NotRequired[Odd]",
+        "Pet2 = Pet | print(1)",
+        "Pet2 = Pet & Odd",
+        "Pet2 = None | None | Pet",
+        "Pet2 = Pet | (None | None)",
+        "Pet2 = Pet | list[None | None]",
+        "Pet = Pet | Odd",
+        "pet2 = Pet | Odd",
+        "Pet2 = Pet3 = Pet | Odd",
+        "Pet2: Any = Pet | Odd",
+    ] {
+        assert!(read(&with(definition)).is_err(), "{definition}");
+    }
+    assert!(read(&with("Pet2 = Pet | Odd | None")).is_ok());
+    let early = GOOD.replacen("_api = Api", "Pet2 = int | str\n_api = Api", 1);
+    assert!(read(&early).is_err());
+}
+
 /// What the parser takes and `CPython` does not.
 #[test]
 fn what_python_would_refuse_to_compile_is_no_compiled_module() {

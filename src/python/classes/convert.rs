@@ -8,6 +8,9 @@ use crate::api::schema::type_names;
 use crate::python::members::{Shape, Variant};
 use crate::python::types::{PythonType, enumeration};
 
+/// What the name of a base's union has more than that of the base.
+const UNION_SUFFIX: &str = "AnyOf";
+
 impl<'a> Types<'a> {
     pub(super) fn convert(&mut self, schema: &'a Value, hint: &str, depth: usize) -> PythonType {
         let Value::Object(members) = schema else {
@@ -190,6 +193,13 @@ impl<'a> Types<'a> {
         }
     }
 
+    /// The name of the base, where a reference leads to the union of one and its subtypes.
+    fn base_of_union(&self, part: &'a Value) -> Option<&'a str> {
+        let union = self.reference(part.as_object()?)?;
+        let base = union.strip_suffix(UNION_SUFFIX)?;
+        self.named.contains_key(base).then_some(base)
+    }
+
     fn of_shape(
         &mut self,
         schema: &'a Value,
@@ -209,7 +219,10 @@ impl<'a> Types<'a> {
                     self.convert(part, &alternative(hint, part, index), depth + 1)
                 }
                 Variant::Own(part, members) => {
-                    let hint = alternative(hint, part, index);
+                    let hint = match self.base_of_union(part) {
+                        Some(base) => format!("{hint}{base}"),
+                        None => alternative(hint, part, index),
+                    };
                     let is_described = part.get("description").is_some();
                     let described = if is_described { part } else { schema };
                     self.hoisted(described, members, &hint)

@@ -72,12 +72,15 @@ impl<'a> Types<'a> {
         let place = self.open.len();
         let around = std::mem::replace(&mut self.closed_below, usize::MAX);
         self.open.push(name);
-        let kind = self.convert(schema, name, depth + 1);
+        let mut kind = self.convert(schema, name, depth + 1);
         self.open.pop();
         // What was cut where it leads back to a name further out would be less elsewhere.
         let expansions = self.expansions.entry(name).or_default();
         *expansions = expansions.saturating_add(1);
         if self.closed_below >= place || *expansions >= MOST_EXPANSIONS {
+            let alias;
+            (kind, alias) = kind.named_if_long(name);
+            self.aliases.extend(alias);
             self.known.insert(name, kind.clone());
         }
         self.closed_below = if self.closed_below >= place {

@@ -74,6 +74,8 @@ cases! {
     schemas variants_with_mapping, 80, each;
     schemas variants_within_variants, 80, each;
     schemas inherits_all, 80, each;
+    schemas inherited_by_those_told_apart, 80, each;
+    schemas bases_of_all, 80, each;
     schemas ring_of_properties, 80, each;
     schemas ring_of_items, 80, each;
     schemas ring_of_variants, 80, each;

@@ -119,6 +119,44 @@ pub(super) fn inherited_by_all(size: usize) -> Files {
     with_bodies(size, &schemas, to_schema)
 }
 
+/// All inherit from a base, which tells them apart and has keys of its own type.
+pub(super) fn inherited_by_those_told_apart(size: usize) -> Files {
+    let base = reference("schemas", "Base");
+    let mut schemas = map(size, |it| {
+        let own = json!({"properties": {format!("own{it}"): {"type": "string"}}});
+        (format!("S{it}"), json!({"allOf": [base, own]}))
+    });
+    schemas["Base"] = json!({
+        "type": "object",
+        "discriminator": {"propertyName": "key0"},
+        "properties": map(size, |it| (format!("key{it}"), base.clone())),
+    });
+    with_bodies(size, &schemas, |_| base.clone())
+}
+
+/// As many bases that are told apart by what they have in common.
+pub(super) fn bases_of_all(size: usize) -> Files {
+    let bases = list(size, |it| reference("schemas", format!("Base{it}")));
+    let mut schemas = map(size * 4, |it| {
+        let own = json!({"properties": {format!("own{it}"): {"type": "string"}}});
+        (
+            format!("S{it}"),
+            json!({"allOf": [reference("schemas", "Hub"), own]}),
+        )
+    });
+    schemas["Hub"] = json!({"allOf": bases});
+    for number in 0..size {
+        schemas[format!("Base{number}")] = json!({
+            "type": "object",
+            "discriminator": {"propertyName": "kind"},
+            "properties": {"kind": {"type": "string"}},
+        });
+    }
+    with_bodies(size, &schemas, |it| {
+        reference("schemas", format!("Base{it}"))
+    })
+}
+
 pub(super) fn inherits_all(size: usize) -> Files {
     let mut schemas = objects(size);
     schemas["All"] = json!({"allOf": list(size, to_schema)});
