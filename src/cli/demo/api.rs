@@ -124,8 +124,11 @@ impl Closed {
             .route("/books/{isbn}", get(get_book).delete(written))
             .route("/books/{isbn}/stock", get(get_stock))
             .route("/books/{isbn}/cover", get(get_cover).put(written))
+            .route("/orders/{id}", get(no_order))
             .fallback(written)
             .layer(middleware::from_fn_with_state(Arc::clone(&shop), admit))
+            // No key is wanted there, nor sent.
+            .route("/health", get(StatusCode::NO_CONTENT))
             .with_state(Arc::clone(&shop));
         let task = tokio::spawn(async move {
             if let Err(error) = axum::serve(listener, routes).await {
@@ -234,6 +237,10 @@ async fn get_stock(Path(isbn): Path<String>, headers: HeaderMap) -> Response {
     json_response(&json!({"isbn": isbn, "branch": branch, "copies": copies}))
 }
 
+async fn no_order() -> Response {
+    problem(StatusCode::NOT_FOUND, "there is no such order")
+}
+
 async fn written() -> Response {
     (StatusCode::CREATED, json_response(&json!({"done": true}))).into_response()
 }
@@ -296,6 +303,10 @@ mod tests {
             ]
         );
         assert_eq!(shop.take_received(), []);
+
+        let health = format!("{}/health", url.split("/books").next().unwrap_or_default());
+        let health = client.get(health).send().await.expect("an answer");
+        assert_eq!(health.status(), 204);
 
         // The document says a picture; the answer was that of a write.
         let url = url.replace("/books?genre=mystery&", "/books/9780000000017/cover?");
