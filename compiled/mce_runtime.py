@@ -1313,8 +1313,10 @@ def _header(parameter: _Parameter, value: Any) -> str | None:
     if not parts:
         return None
     if delimiter == "\t":
-        # Legal between visible characters (RFC 9110, section 5.5), but in no item.
-        return delimiter.join(map(_visible, parts))
+        # Legal between visible characters (RFC 9110, section 5.5), but in no item, and at neither
+        # end, where it would be taken for a blank around the value.
+        text = delimiter.join(map(_visible, parts))
+        return text if parts[0] and parts[-1] else _visible(text)
     return _visible(delimiter.join(parts))
 
 
