@@ -193,7 +193,8 @@ def compile_both(mce: Path, folder: Path, environment: Mapping[str, str]) -> Non
             check=False,
         )
         assert done.returncode == 0, done.stderr
-        assert '"mcpServers"' in done.stdout, done.stdout
+        # The configuration of a client, where a server is new.
+        assert ('"mcpServers"' in done.stdout) == (not outputs), done.stdout
         assert_no_secret("`mce compile`", done.stdout + done.stderr)
         compiled = folder / "compiled"
         outputs.append(
