@@ -2,10 +2,6 @@
 
 use std::process::ExitCode;
 
-/// Documents become millions of small values: `docs/decisions/011-mimalloc.md`.
-#[global_allocator]
-static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
-
 fn main() -> ExitCode {
     mce::cli::main()
 }
