@@ -367,6 +367,8 @@ fn a_body_whose_media_type_is_misspelt_is_sent_as_what_was_meant() {
             &api,
             &format!("`{spelt}` is no media type; the body is sent as {meant}"),
         );
+        let told_twice = |it: &String| it.contains("cannot be sent");
+        assert!(!api.warnings.iter().any(told_twice), "{:?}", api.warnings);
     }
     // Beside one that can be sent it is left out, and what is hidden in a name is no slip.
     let content = json!({"": {}, "text/plain": {"schema": {"type": "string"}}});

@@ -123,6 +123,32 @@ fn a_file_that_is_gone_ends_it_and_so_does_one_that_comes_back() {
     assert!(project.is_up_to_date());
 }
 
+/// What a document calls itself may name the folder that it lies in.
+#[test]
+fn a_document_that_names_the_folders_above_it_is_read_again() {
+    for (own, is_same) in [("../old/called.json", false), ("called.json", true)] {
+        let project = Project::new();
+        let (old, new) = (project.path("old"), project.path("new"));
+        fs::create_dir(&old).unwrap();
+        for name in ["swaggers.yaml", "parts"] {
+            fs::rename(project.path(name), old.join(name)).unwrap();
+        }
+        let text = fs::read_to_string(project.path("api.json")).unwrap();
+        let mut document: Value = serde_json::from_str(&text).unwrap();
+        document["openapi"] = json!("3.2.0");
+        document["$self"] = json!(own);
+        document["components"] = json!({"schemas": {"A": {"type": "string"}}});
+        let part =
+            "{type: object, properties: {own: {$ref: '../called.json#/components/schemas/A'}}}";
+        fs::write(old.join("parts/c.yaml"), part).unwrap();
+        fs::write(old.join("api.json"), document.to_string()).unwrap();
+        assert!(!report(&old).servers[0].up_to_date, "{own}");
+        assert!(report(&old).servers[0].up_to_date, "{own}");
+        fs::rename(&old, &new).unwrap();
+        assert_eq!(report(&new).servers[0].up_to_date, is_same, "{own}");
+    }
+}
+
 /// The same bytes, and a reference that does not lead to them any more.
 #[test]
 fn a_reference_that_names_the_folders_above_is_followed_again() {

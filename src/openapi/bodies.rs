@@ -48,6 +48,7 @@ pub(super) fn body(
             visible(name)
         ));
         kept.push(media(document, schemas, (meant, value), warn)?);
+        problems.retain(|(problem, _)| *problem != visible(name));
     }
     kept.sort_by_key(|media| rank(media, schemas));
     if kept.is_empty() {

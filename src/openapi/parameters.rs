@@ -242,16 +242,7 @@ fn parameter(
             None => return unusable(format!("parameter {label}: its style is not legal there")),
         },
     };
-    // Only what was read from 2.0 has this member.
-    let items_styles = members
-        .get(ITEMS_STYLES)
-        .filter(|_| document.dialect == Dialect::Swagger2)
-        .and_then(Value::as_array);
-    let items_styles: Vec<Style> = items_styles
-        .into_iter()
-        .flatten()
-        .filter_map(|style| legal_style(document.dialect, Location::Query, style))
-        .collect();
+    let items_styles = items_styles(document.dialect, members);
     let explode = members
         .get("explode")
         .and_then(Value::as_bool)
@@ -260,7 +251,11 @@ fn parameter(
         && items_styles
             .first()
             .is_some_and(|inner| is_delimiter_lost(location, style, *inner));
-    if is_lost || items_styles.windows(2).any(|pair| pair[0] == pair[1]) {
+    if is_lost
+        || items_styles
+            .windows(2)
+            .any(|pair| matches!(pair, [a, b] if a == b))
+    {
         warn(format!(
             "lists within the list of the parameter {label} have its own delimiter, so those of more than one item cannot be sent"
         ));
@@ -279,6 +274,18 @@ fn parameter(
         description: text(members, "description"),
         schema: with_example(document, schema, holder),
     })))
+}
+
+/// The styles of lists within lists. Only what was read from 2.0 has any.
+fn items_styles(dialect: Dialect, members: &Map<String, Value>) -> Vec<Style> {
+    let styles = members
+        .get(ITEMS_STYLES)
+        .filter(|_| dialect == Dialect::Swagger2)
+        .and_then(Value::as_array);
+    let styles = styles.into_iter().flatten();
+    styles
+        .filter_map(|style| legal_style(dialect, Location::Query, style))
+        .collect()
 }
 
 /// Whether nobody could tell the items of a list from those of the lists within it. A comma within

@@ -165,6 +165,12 @@ impl Walk {
     fn begin_root(&mut self, tree: &Value, place: Place) -> Place {
         let members = tree.as_object();
         self.own = members.and_then(|it| OwnUri::at(it, &place));
+        let text = members
+            .and_then(|it| it.get("$self"))
+            .and_then(Value::as_str);
+        if matches!(place, Place::File(_)) && self.own_place(&place).is_some() {
+            self.depends_on_folders |= !text.is_some_and(is_downward);
+        }
         match (&place, self.own_place(&place)) {
             // What lies beside a file is what its references mean.
             (Place::Web(_), Some(own)) => own,

@@ -4,7 +4,8 @@ use serde_json::{Map, Value, json};
 
 /// The member of a raised parameter that has the style of the lists within its list.
 pub(in crate::openapi) const ITEMS_STYLES: &str = "itemsStyles";
-/// Lists within lists whose delimiters count; there are no more than four.
+/// Levels of lists within lists whose delimiters count. With four delimiters no deeper ones can be
+/// told apart anyway.
 const DEEPEST_LISTS: usize = 8;
 /// Members of a parameter that say nothing about its value.
 const NOT_OF_THE_VALUE: &[&str] = &[
