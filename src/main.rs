@@ -2,6 +2,10 @@
 
 use std::process::ExitCode;
 
+/// Documents become millions of small values: `docs/decisions/011-mimalloc.md`.
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
 fn main() -> ExitCode {
     mce::cli::main()
 }

@@ -14,7 +14,7 @@ use crate::api::{Api, Manifest, NamedApi, give_names};
 use crate::config::{Environment, Filter, ServerConfig};
 use crate::invisible::visible;
 use crate::openapi::{self, LoadError, Loaded, ReadError};
-use crate::python::{self, ModuleError, Target};
+use crate::python::{self, ModuleError, Rendered, Target};
 
 /// Why a server could not be compiled.
 #[derive(Debug, thiserror::Error)]
@@ -205,21 +205,24 @@ pub(super) fn build(
         server: &server.name,
         title: &title,
     };
-    let rendered = python::render(&named, target)?;
-    let mut manifest = manifest::assemble(&Inputs {
-        server,
-        title: &title,
-        bytes: &bytes,
-        files: &files,
-        named: &named,
-        rendered: &rendered,
-        read_only: server.is_read_only,
-    });
-    // What lets calls through that nobody sees comes first.
-    manifest.warnings = tunnel::warnings(server, &manifest);
-    manifest.warnings.extend(named.api.warnings);
-    manifest.warnings.extend(rendered.warnings);
-    let mut text = json::to_text(&manifest);
+    let describe = |rendered: &Rendered| {
+        let mut manifest = manifest::assemble(&Inputs {
+            server,
+            title: &title,
+            bytes: &bytes,
+            files: &files,
+            named: &named,
+            rendered,
+            read_only: server.is_read_only,
+        });
+        // What lets calls through that nobody sees comes first.
+        manifest.warnings = tunnel::warnings(server, &manifest);
+        manifest.warnings.extend_from_slice(&named.api.warnings);
+        manifest.warnings.extend_from_slice(&rendered.warnings);
+        let text = json::to_text(&manifest);
+        (manifest, text)
+    };
+    let (rendered, (mut manifest, mut text)) = python::render_and(&named, target, describe)?;
     let source = Source {
         document: &manifest.spec.sha256,
         location: location.as_ref(),

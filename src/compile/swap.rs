@@ -1,4 +1,8 @@
 //! Puts a whole folder in another's place in one step of the file system.
+//!
+//! What is in a file reaches the disk before its folder gets its name, so that a machine that loses
+//! its power then has what was there before or what was compiled, and nothing in between. Which of
+//! the two it has is not waited for: compiling again gives the same.
 
 use std::fs;
 use std::io::{self, Write};
@@ -42,14 +46,12 @@ pub(super) fn put(output: &Path, folder: &Path, files: &[(&str, &str)]) -> io::R
         file.write_all(text.as_bytes())?;
         file.sync_all()?;
     }
-    sync(prepared.path());
     let done = if exists {
         // What was there is then in the prepared folder's place, and removed with it.
         exchange(prepared.path(), folder)
     } else {
         fs::rename(prepared.path(), folder).is_ok()
     };
-    sync(output);
     drop(prepared);
     // Fails while another process prepares a folder there, which then removes it.
     let _ = fs::remove_dir(&staging);
@@ -70,9 +72,6 @@ pub(super) fn replace(output: &Path, path: &Path, text: &str) -> io::Result<()> 
     handle.write_all(text.as_bytes())?;
     handle.sync_all()?;
     let done = fs::rename(&file, path);
-    if let Some(folder) = path.parent() {
-        sync(folder);
-    }
     drop(prepared);
     let _ = fs::remove_dir(&staging);
     done
@@ -148,13 +147,6 @@ fn exchange(one: &Path, other: &Path) -> bool {
 #[cfg(not(any(target_os = "linux", target_vendor = "apple")))]
 fn exchange(_: &Path, _: &Path) -> bool {
     false
-}
-
-/// Makes a rename durable; not every file system can.
-fn sync(folder: &Path) {
-    if let Ok(handle) = fs::File::open(folder) {
-        let _ = handle.sync_all();
-    }
 }
 
 #[cfg(test)]

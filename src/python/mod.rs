@@ -22,7 +22,7 @@ mod text;
 mod types;
 
 pub use check::{ModuleError, check_module};
-pub use module::{Rendered, RenderedFunction, Target, render};
+pub use module::{Rendered, RenderedFunction, Target, render, render_and};
 pub use runtime::{RUNTIME_MARK, RUNTIME_SOURCE};
 pub use slice::CompiledModule;
 

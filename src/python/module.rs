@@ -2,7 +2,9 @@
 
 use std::collections::{BTreeSet, HashMap, HashSet};
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
+use std::panic::resume_unwind;
 use std::rc::Rc;
+use std::thread;
 
 use minijinja::syntax::SyntaxConfig;
 use minijinja::{Environment, context};
@@ -71,6 +73,38 @@ pub struct RenderedFunction {
 /// Where the rendered text is not what the closed grammar allows, which is a fault of the
 /// renderer: nothing a document holds should bring it about.
 pub fn render(api: &NamedApi, target: Target<'_>) -> Result<Rendered, ModuleError> {
+    let (rendered, ()) = render_and(api, target, |_| ())?;
+    Ok(rendered)
+}
+
+/// As [`render`]. `meanwhile` works on the text while another thread checks it; where the text is
+/// refused, nobody gets the outcome.
+///
+/// # Errors
+///
+/// As for [`render`].
+pub fn render_and<T>(
+    api: &NamedApi,
+    target: Target<'_>,
+    meanwhile: impl FnOnce(&Rendered) -> T,
+) -> Result<(Rendered, T), ModuleError> {
+    let rendered = render_unchecked(api, target)?;
+    let check = || check_module(&rendered.source);
+    let (checked, outcome) = thread::scope(|scope| {
+        let other = thread::Builder::new().spawn_scoped(scope, check);
+        let outcome = meanwhile(&rendered);
+        let checked = match other {
+            Ok(other) => other.join().unwrap_or_else(|panic| resume_unwind(panic)),
+            // The system allows no further thread.
+            Err(_) => check(),
+        };
+        (checked, outcome)
+    });
+    checked?;
+    Ok((rendered, outcome))
+}
+
+fn render_unchecked(api: &NamedApi, target: Target<'_>) -> Result<Rendered, ModuleError> {
     let mut types = Types::new(&api.types);
     for operation in &api.api.operations {
         for parameter in &operation.parameters {
@@ -144,7 +178,6 @@ pub fn render(api: &NamedApi, target: Target<'_>) -> Result<Rendered, ModuleErro
         )
         .map_err(|error| ModuleError::Template(error.to_string()))?;
     let source = format!("{}\n", source.trim_end());
-    check_module(&source)?;
     Ok(Rendered {
         source,
         functions,
