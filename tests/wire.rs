@@ -413,6 +413,7 @@ fn every_cell_of_bodies_has_a_vector() {
 fn the_python_runtime_behaves() {
     let name = std::env::var("MCE_TEST_PYTHON").unwrap_or_else(|_| "python3".to_owned());
     python(&root().join("tests/python/test_runtime.py"), &name, &[]);
+    python(&root().join("tests/python/test_outside.py"), &name, &[]);
     python(&root().join("tests/python/test_pages.py"), &name, &[]);
     python(&root().join("tests/python/test_multipart.py"), &name, &[]);
 }

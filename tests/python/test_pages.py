@@ -6,23 +6,20 @@ Runs with the standard library alone; what sends requests is left out where http
 from __future__ import annotations
 
 import asyncio
-import importlib.util
 import json
 import os
 import sys
-import threading
 import types
 import unittest
 from collections.abc import Callable
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from http.server import BaseHTTPRequestHandler
 from pathlib import Path
 from typing import Any, ClassVar
 from urllib.parse import parse_qs, urlsplit
 
-from tested import load
+from tested import HAS_HTTPX, OnLoopback, load
 
 NEXT_URLS = Path(__file__).parents[1] / "fixtures" / "next_urls.json"
-HAS_HTTPX = importlib.util.find_spec("httpx") is not None
 ITEMS = [{"id": number} for number in range(5)]
 
 
@@ -275,19 +272,10 @@ class Handler(BaseHTTPRequestHandler):
 
 
 @unittest.skipUnless(HAS_HTTPX, "httpx is not installed")
-class Outside(unittest.TestCase):
+class Outside(OnLoopback):
     """Against a server on loopback."""
 
-    @classmethod
-    def setUpClass(cls) -> None:
-        cls.server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-        cls.server.daemon_threads = True
-        threading.Thread(target=cls.server.serve_forever, daemon=True).start()
-
-    @classmethod
-    def tearDownClass(cls) -> None:
-        cls.server.shutdown()
-        cls.server.server_close()
+    handler = Handler
 
     def setUp(self) -> None:
         Handler.seen.clear()
