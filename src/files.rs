@@ -80,13 +80,14 @@ fn read(
     )?;
     let file = open(path, links)?;
     // And again: another file may have taken its place.
-    judge(&file.metadata()?, limit)?;
+    let metadata = file.metadata()?;
+    judge(&metadata, limit)?;
     if let Some(permit) = permit
         && !permit(&place(&file, path)?)
     {
         return Err(ReadError::Elsewhere);
     }
-    let mut bytes = Vec::new();
+    let mut bytes = Vec::with_capacity(usize::try_from(metadata.len()).unwrap_or(0));
     // One byte beyond the limit tells a file that has grown from one that fits.
     file.take(limit.saturating_add(1)).read_to_end(&mut bytes)?;
     if u64::try_from(bytes.len()).map_or(true, |length| length > limit) {
