@@ -391,6 +391,33 @@ fn a_new_schema_takes_over_no_type_name() {
 }
 
 #[test]
+fn an_example_of_a_number_is_within_its_bounds() {
+    for (bounds, number) in [
+        (json!({}), "1"),
+        (json!({"minimum": 7}), "7"),
+        (json!({"maximum": -3}), "-3"),
+        (json!({"exclusiveMinimum": 5}), "6"),
+        (json!({"exclusiveMaximum": 1}), "0"),
+        (
+            json!({"minimum": 2, "exclusiveMinimum": 8, "maximum": 9}),
+            "9",
+        ),
+    ] {
+        let mut schema = bounds.clone();
+        schema["type"] = json!("integer");
+        let (_, rendered) = rendered(json!({"openapi": "3.1.0", "paths": {"/a": {"get": {
+            "operationId": "a", "responses": {}, "parameters": [
+                {"name": "n", "in": "query", "required": true, "schema": schema}]}}}}));
+        let call = format!("a(n={number})");
+        assert!(
+            rendered.source.contains(&call),
+            "{bounds}: {}",
+            rendered.source
+        );
+    }
+}
+
+#[test]
 fn examples_give_the_keys_that_are_required() {
     let reference = |name: &str| json!({"$ref": format!("#/components/schemas/{name}")});
     let (_, rendered) = rendered(json!({

@@ -392,6 +392,52 @@ fn a_body_whose_media_type_is_misspelt_is_sent_as_what_was_meant() {
 }
 
 #[test]
+fn an_answer_whose_media_type_is_misspelt_is_read_as_what_was_meant() {
+    for (content, types, kind) in [
+        (json!({"json": {}}), ["application/json"], "json"),
+        (json!({"text/plain, text/html": {}}), ["text/plain"], "text"),
+        (json!({"json": {}, "text/csv": {}}), ["text/csv"], "text"),
+    ] {
+        let responses = json!({"200": {"description": "It worked", "content": content}});
+        let api = read("3.0.0", "/get", json!({"responses": responses}));
+        let response = &api.operations[0].responses[0];
+        assert_eq!(response.content_types, types, "{content}");
+        assert_eq!(serde_json::to_value(response.kind).unwrap(), kind);
+    }
+    let responses = json!({"200": {"description": "It worked", "content": {"json": {}}}});
+    let api = read("3.0.0", "/get", json!({"responses": responses}));
+    warned(
+        &api,
+        "`json` is no media type; the answer 200 is read as application/json",
+    );
+    let responses = json!({"200": {"description": "", "content": {"a/b\r\nX: 1": {}}}});
+    let api = read("3.0.0", "/get", json!({"responses": responses}));
+    assert_eq!(api.operations[0].responses[0].content_types, [""; 0]);
+}
+
+#[test]
+fn of_a_status_that_is_there_twice_the_first_counts() {
+    let responses = json!({
+        "2xx": {"description": "first", "content": {"text/plain": {}}},
+        "2XX": {"description": "second", "content": {"application/json": {}}},
+    });
+    let api = read("3.0.0", "/get", json!({"responses": responses}));
+    let operation = &api.operations[0];
+    assert_eq!(operation.responses.len(), 1);
+    assert_eq!(operation.responses[0].content_types, ["text/plain"]);
+    warned(
+        &api,
+        "the response 2XX is there twice, spelt differently; the first counts",
+    );
+    let named = mce::api::give_names(api, None, &indexmap::IndexMap::new()).unwrap();
+    let target = mce::python::Target {
+        server: "a",
+        title: "A",
+    };
+    mce::python::render(&named, target).unwrap();
+}
+
+#[test]
 fn a_content_length_that_is_required_is_what_any_client_sends() {
     let header = |name: &str| {
         json!({"parameters": [{"name": name, "in": "header", "required": true,

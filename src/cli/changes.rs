@@ -289,7 +289,10 @@ fn what(change: &Change) -> String {
 
 fn moved(change: &Change) -> String {
     match (&change.old, &change.new) {
-        (None, Some(new)) => format!("**requests and credentials go to** {}", code(new)),
+        (None, Some(new)) => format!(
+            "**requests and credentials go to** {}, unless `base_url` or a variable says otherwise",
+            code(new)
+        ),
         (Some(old), None) => format!("the document names no server any more, was {}", code(old)),
         _ => format!(
             "**the API moved**, and credentials with it{}",

@@ -93,15 +93,16 @@ fn missing_credential(server: &ServerConfig, manifest: &Facts) -> Option<String>
             wanted.extend(names.map(String::as_str));
         }
     }
+    // Of one that the document does not declare nobody knows what it wants.
+    let declared = |name: &&str| manifest.security_schemes.contains_key(*name);
+    let wanted: Vec<&str> = wanted.into_iter().filter(declared).collect();
     if wanted.is_empty() {
         return None;
     }
     let mut shown = Vec::new();
     let mut variables = BTreeSet::new();
     for name in wanted.iter().take(NAMED_SCHEMES) {
-        let Some(scheme) = manifest.security_schemes.get(*name) else {
-            continue;
-        };
+        let scheme = &manifest.security_schemes[*name];
         shown.push(format!("`{}` ({})", visible(name), kind_of(scheme)));
         variables.insert(server.env_name(if scheme.r#type == "apiKey" {
             "API_KEY"

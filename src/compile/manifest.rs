@@ -30,7 +30,6 @@ pub(super) struct Inputs<'a> {
     pub(super) files: &'a BTreeMap<String, Vec<u8>>,
     pub(super) named: &'a NamedApi,
     pub(super) rendered: &'a Rendered,
-    pub(super) read_only: bool,
 }
 
 /// The manifest of a rendered API.
@@ -78,7 +77,7 @@ pub(super) fn assemble(inputs: &Inputs<'_>) -> Manifest {
         },
         compiler: COMPILER.to_owned(),
         fingerprint: String::new(),
-        read_only: inputs.read_only,
+        read_only: server.is_read_only,
         base_url: named.api.base_url.clone(),
         base_url_env: server.env_name("BASE_URL"),
         security_schemes: named.api.security_schemes.clone(),

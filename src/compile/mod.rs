@@ -87,8 +87,8 @@ struct Run {
     options: Options,
     /// Written once, before the first module that imports it.
     runtime: OnceLock<Result<RuntimeReport, FolderError>>,
-    /// One for each processor: more documents at once would only need more memory, and time that
-    /// each of them is allowed.
+    /// One document for each processor, though parts of the work have a second thread: more at once
+    /// would only need more memory, and time that each of them is allowed.
     processors: Semaphore,
 }
 

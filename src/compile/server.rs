@@ -1,5 +1,6 @@
 //! One server: from the document's bytes to the files of its folder.
 
+use std::panic::resume_unwind;
 use std::path::{Path, PathBuf};
 
 use super::deadline::Gate;
@@ -10,11 +11,11 @@ use super::manifest::{self, Inputs};
 use super::origin::{self, Moved, OnMove};
 use super::{Options, Run, ServerReport, advice, fingerprint, foreign, json, shortcut, tunnel};
 use crate::api::filter::{self, RuleError, Rules, Selection};
-use crate::api::{Api, Manifest, NamedApi, give_names};
+use crate::api::{Api, Function, Manifest, NamedApi, give_names};
 use crate::config::{Environment, Filter, ServerConfig};
 use crate::invisible::visible;
 use crate::openapi::{self, LoadError, Loaded, ReadError};
-use crate::python::{self, ModuleError, Rendered, Target};
+use crate::python::{self, ModuleError, Target};
 
 /// Why a server could not be compiled.
 #[derive(Debug, thiserror::Error)]
@@ -205,24 +206,16 @@ pub(super) fn build(
         server: &server.name,
         title: &title,
     };
-    let describe = |rendered: &Rendered| {
-        let mut manifest = manifest::assemble(&Inputs {
-            server,
-            title: &title,
-            bytes: &bytes,
-            files: &files,
-            named: &named,
-            rendered,
-            read_only: server.is_read_only,
-        });
-        // What lets calls through that nobody sees comes first.
-        manifest.warnings = tunnel::warnings(server, &manifest);
-        manifest.warnings.extend_from_slice(&named.api.warnings);
-        manifest.warnings.extend_from_slice(&rendered.warnings);
-        let text = json::to_text(&manifest);
-        (manifest, text)
+    let rendered = python::render_unchecked(&named, target)?;
+    let inputs = Inputs {
+        server,
+        title: &title,
+        bytes: &bytes,
+        files: &files,
+        named: &named,
+        rendered: &rendered,
     };
-    let (rendered, (mut manifest, mut text)) = python::render_and(&named, target, describe)?;
+    let (mut manifest, mut text) = checked_beside(&rendered.source, || describe(&inputs))?;
     let source = Source {
         document: &manifest.spec.sha256,
         location: location.as_ref(),
@@ -249,6 +242,37 @@ pub(super) fn build(
     })
 }
 
+/// The manifest and its text, all but its fingerprint.
+fn describe(inputs: &Inputs<'_>) -> (Manifest, String) {
+    let mut manifest = manifest::assemble(inputs);
+    // What lets calls through that nobody sees comes first.
+    manifest.warnings = tunnel::warnings(inputs.server, &manifest);
+    manifest
+        .warnings
+        .extend_from_slice(&inputs.named.api.warnings);
+    manifest
+        .warnings
+        .extend_from_slice(&inputs.rendered.warnings);
+    let text = json::to_text(&manifest);
+    (manifest, text)
+}
+
+/// What `work` gives, if the module, which another thread looks at meanwhile, is in the closed
+/// grammar.
+fn checked_beside<T>(source: &str, work: impl FnOnce() -> T) -> Result<T, ModuleError> {
+    let check = || python::check_module(source);
+    std::thread::scope(|scope| {
+        let other = std::thread::Builder::new().spawn_scoped(scope, check);
+        let outcome = work();
+        match other {
+            Ok(other) => other.join().unwrap_or_else(|panic| resume_unwind(panic)),
+            // The system allows no further thread.
+            Err(_) => check(),
+        }?;
+        Ok(outcome)
+    })
+}
+
 /// Names what is left of an API; `unfit` are the entries of the rules that fit nothing of it. All
 /// that is wrong is said at once.
 fn name(
@@ -260,7 +284,17 @@ fn name(
     let located = |(list, entry): (&str, &str), error: &dyn std::fmt::Display| {
         format!("{}: {error}", server.place_of(list, entry))
     };
-    let rules = unfit.iter().map(|error| located(error.entry(), error));
+    let rules = unfit.iter().map(|error| {
+        let (_, entry) = error.entry();
+        let fault = located(error.entry(), error);
+        if lock.is_some_and(|lock| has_operation(lock, entry)) {
+            format!(
+                "{fault}; the committed manifest has it, so the document has lost or changed it"
+            )
+        } else {
+            fault
+        }
+    });
     let mut faults: Vec<String> = rules.collect();
     let named = give_names(api, lock, &server.rename);
     match &named {
@@ -284,6 +318,14 @@ fn name(
         .ok()
         .filter(|_| faults.is_empty())
         .ok_or_else(|| CompileError::Entries(faults.join("\n")))
+}
+
+/// Whether an entry of the config stands for an operation of a manifest.
+fn has_operation(manifest: &Manifest, entry: &str) -> bool {
+    manifest.functions.iter().any(|function| {
+        let Function { method, path, .. } = function;
+        function.operation_id.as_deref() == Some(entry) || format!("{method} {path}") == entry
+    })
 }
 
 /// Every entry of `top_level_functions` must be a function.
@@ -316,5 +358,24 @@ fn rules(server: &ServerConfig, read_only: bool) -> Rules {
             .collect(),
         include: selection(&server.include),
         exclude: selection(&server.exclude),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_outcome_beside_a_module_that_is_refused_is_lost() {
+        let module = "import os\n";
+        let refused = checked_beside(module, || "a manifest");
+        assert_eq!(refused, python::check_module(module).map(|_| ""));
+        assert!(matches!(refused, Err(ModuleError::NotInGrammar { .. })));
+    }
+
+    #[test]
+    #[should_panic(expected = "while it was described")]
+    fn a_panic_beside_the_check_is_that_of_the_whole() {
+        let _ = checked_beside("", || panic!("while it was described"));
     }
 }

@@ -1,8 +1,8 @@
 //! Puts a whole folder in another's place in one step of the file system.
 //!
-//! What is in a file reaches the disk before its folder gets its name, so that a machine that loses
-//! its power then has what was there before or what was compiled, and nothing in between. Which of
-//! the two it has is not waited for: compiling again gives the same.
+//! What is in a folder reaches the disk before it gets its name, so that a machine that loses its
+//! power has what was there before or what was compiled. Which of the two is not waited for:
+//! compiling again gives the same.
 
 use std::fs;
 use std::io::{self, Write};
@@ -46,6 +46,7 @@ pub(super) fn put(output: &Path, folder: &Path, files: &[(&str, &str)]) -> io::R
         file.write_all(text.as_bytes())?;
         file.sync_all()?;
     }
+    sync(prepared.path());
     let done = if exists {
         // What was there is then in the prepared folder's place, and removed with it.
         exchange(prepared.path(), folder)
@@ -147,6 +148,13 @@ fn exchange(one: &Path, other: &Path) -> bool {
 #[cfg(not(any(target_os = "linux", target_vendor = "apple")))]
 fn exchange(_: &Path, _: &Path) -> bool {
     false
+}
+
+/// Makes the names in a folder durable; not every file system can.
+fn sync(folder: &Path) {
+    if let Ok(handle) = fs::File::open(folder) {
+        let _ = handle.sync_all();
+    }
 }
 
 #[cfg(test)]

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde_json::{Map, Value, json};
 
-use super::content::{is_media_type, media_schema};
+use super::content::{is_media_type, is_misspelt, meant_by, media_schema};
 use super::document::{Document, text};
 use super::examples::with_example;
 use super::parameters::legal_style;
@@ -77,23 +77,6 @@ pub(super) fn body(
         schema: default.schema,
         encoding: default.encoding,
     }))
-}
-
-/// Whether a media type is none by mistake rather than by malice.
-fn is_misspelt(name: &str) -> bool {
-    !is_media_type(name) && !name.chars().any(char::is_control)
-}
-
-/// The media type that was meant: the first of several, or the one whose parameters are malformed,
-/// and JSON where nothing is said.
-fn meant_by(name: &str) -> &str {
-    let first = name.split([',', ';', ' ']).next().unwrap_or_default();
-    let is_concrete = is_media_type(first) && !first.contains('*');
-    if is_concrete {
-        first
-    } else {
-        "application/json"
-    }
 }
 
 /// One media type of a body; else why it cannot be sent.

@@ -53,6 +53,23 @@ pub(super) fn is_media_type(text: &str) -> bool {
         && essence.split('/').all(is_token)
 }
 
+/// Whether a media type is none by mistake rather than by malice.
+pub(super) fn is_misspelt(name: &str) -> bool {
+    !is_media_type(name) && !name.chars().any(char::is_control)
+}
+
+/// The media type that was meant: the first of several, or the one whose parameters are malformed,
+/// and JSON where nothing is said.
+pub(super) fn meant_by(name: &str) -> &str {
+    let first = name.split([',', ';', ' ']).next().unwrap_or_default();
+    let is_concrete = is_media_type(first) && !first.contains('*');
+    if is_concrete {
+        first
+    } else {
+        "application/json"
+    }
+}
+
 /// Which media type of a response is used: JSON says most of what comes.
 fn rank(media_type: &str) -> u8 {
     match Media::of(media_type) {
@@ -94,6 +111,12 @@ pub(super) fn responses(
             ));
             continue;
         };
+        if descriptions.contains_key(&status) {
+            warn(format!(
+                "the response {status} is there twice, spelt differently; the first counts"
+            ));
+            continue;
+        }
         let value = document.resolve(value).map_err(|error| error.to_string())?;
         let Some(members) = value.as_object() else {
             warn(format!(
@@ -133,10 +156,18 @@ fn response(
         .get("content")
         .and_then(Value::as_object)
         .unwrap_or(&empty);
-    let mut entries: Vec<(&String, &Value)> = content
-        .iter()
-        .filter(|(name, _)| is_media_type(name))
-        .collect();
+    let named = content.iter().map(|(name, media)| (name.as_str(), media));
+    let mut entries: Vec<(&str, &Value)> = named.filter(|(name, _)| is_media_type(name)).collect();
+    if entries.is_empty()
+        && let Some((name, media)) = content.iter().find(|(name, _)| is_misspelt(name))
+    {
+        let meant = meant_by(name);
+        warn(format!(
+            "`{}` is no media type; the answer {status} is read as {meant}",
+            visible(name)
+        ));
+        entries.push((meant, media));
+    }
     entries.sort_by_key(|(name, _)| rank(name));
     let Some((name, media)) = entries.first() else {
         return Ok(Response {
@@ -170,7 +201,7 @@ fn response(
     };
     Ok(Response {
         status,
-        content_types: entries.iter().map(|(name, _)| (*name).clone()).collect(),
+        content_types: entries.iter().map(|(name, _)| (*name).to_owned()).collect(),
         schema: match kind {
             ResponseKind::Json | ResponseKind::JsonEvents | ResponseKind::Items => schema,
             _ => Value::Null,

@@ -9,7 +9,7 @@ use serde_json::Value;
 use super::classes::{Class, Field};
 use super::code::{Code, WIDTH};
 use super::remarks::{Format, discriminator, joined, limits};
-use super::text::{docstring, one_line, prose, string_literal};
+use super::text::{begin, docstring, heading, one_line, prose, string_literal};
 use crate::api::identifiers::type_name;
 use crate::api::schema::keyword;
 
@@ -157,7 +157,7 @@ fn documentation(class: &Class<'_>, types: &IndexMap<String, Value>) -> Option<V
         lines = vec![format!("The keys of {}.", class.name)];
     }
     if !keys.is_empty() {
-        lines.extend([String::new(), "Keys:".to_owned()]);
+        begin(heading::KEYS, &mut lines);
         for key in keys {
             let wrapped = prose(&key, WIDTH - 12, usize::MAX);
             lines.extend(wrapped.into_iter().enumerate().map(|(index, line)| {

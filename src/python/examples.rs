@@ -142,10 +142,12 @@ impl<'a> Examples<'a> {
 
     fn integer(&self, schema: &Value) -> String {
         let bound = |word: &str| keyword(schema, word, self.types).and_then(Value::as_i64);
-        let lowest = bound("minimum").unwrap_or(1).max(1);
-        bound("maximum")
-            .map_or(lowest, |highest| lowest.min(highest))
-            .to_string()
+        let above = bound("exclusiveMinimum").map(|bound| bound.saturating_add(1));
+        let below = bound("exclusiveMaximum").map(|bound| bound.saturating_sub(1));
+        let lowest = [bound("minimum"), above].into_iter().flatten();
+        let highest = [bound("maximum"), below].into_iter().flatten();
+        let lowest = lowest.fold(1, i64::max);
+        highest.fold(lowest, i64::min).to_string()
     }
 
     /// The required keys of a class; a few where none is required.

@@ -9,7 +9,7 @@ use super::code::{Code, WIDTH};
 use super::examples::{Examples, mapping};
 use super::forms;
 use super::remarks::{Format, discriminator, joined, limits};
-use super::text::{docstring, one_line, prose, string_literal};
+use super::text::{begin, docstring, heading, one_line, prose, string_literal};
 use super::types::PythonType;
 use crate::api::{
     Location, Media, NamedApi, Operation, OperationNames, Pagination, Style, accept, successes,
@@ -257,7 +257,7 @@ pub(super) fn documentation<'a>(
         ]);
     }
     if !arguments.is_empty() {
-        lines.extend([String::new(), "Args:".to_owned()]);
+        begin(heading::ARGS, &mut lines);
         for argument in arguments {
             lines.extend(argument_lines(name, argument, types));
         }
@@ -271,15 +271,15 @@ pub(super) fn documentation<'a>(
         .into_iter()
         .find_map(|response| discriminator(&response.schema, types));
     let documented = joined(&documented, &told_apart.unwrap_or_default());
-    lines.extend([String::new(), "Returns:".to_owned()]);
+    begin(heading::RETURNS, &mut lines);
     lines.extend(indented(&documented, 4));
     if let Some(pagination) = pagination {
-        lines.extend([String::new(), "Pages:".to_owned()]);
+        begin(heading::PAGES, &mut lines);
         lines.extend(indented(&paging_note(name, pagination), 4));
     }
-    lines.extend([String::new(), "Raises:".to_owned()]);
+    begin(heading::RAISES, &mut lines);
     lines.extend(indented(&raises(operation), 4));
-    lines.extend([String::new(), "Example:".to_owned()]);
+    begin(heading::EXAMPLE, &mut lines);
     lines.extend(example(name, arguments, examples));
     docstring(&lines, 4)
 }

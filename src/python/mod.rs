@@ -3,8 +3,8 @@
 //! [`render`] makes the text of `functions.py` and the type texts that the manifest repeats;
 //! [`CompiledModule`] takes out of such a text what some of its functions need.
 //! Document text reaches Python only as an escaped literal or docstring, and the rendered module
-//! is parsed and held against the closed grammar of [`crate::pysyntax::module`] before anyone
-//! sees it.
+//! is parsed and held against the closed grammar of [`crate::pysyntax::module`] ([`check_module`])
+//! before it is written or run.
 
 mod check;
 mod class_text;
@@ -22,7 +22,7 @@ mod text;
 mod types;
 
 pub use check::{ModuleError, check_module};
-pub use module::{Rendered, RenderedFunction, Target, render, render_and};
+pub use module::{Rendered, RenderedFunction, Target, render, render_unchecked};
 pub use runtime::{RUNTIME_MARK, RUNTIME_SOURCE};
 pub use slice::CompiledModule;
 

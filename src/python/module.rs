@@ -2,9 +2,7 @@
 
 use std::collections::{BTreeSet, HashMap, HashSet};
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
-use std::panic::resume_unwind;
 use std::rc::Rc;
-use std::thread;
 
 use minijinja::syntax::SyntaxConfig;
 use minijinja::{Environment, context};
@@ -40,7 +38,7 @@ pub struct Target<'a> {
     pub title: &'a str,
 }
 
-/// A rendered and checked module.
+/// A rendered module.
 #[derive(Debug, Clone)]
 pub struct Rendered {
     /// The text of `functions.py`.
@@ -73,38 +71,18 @@ pub struct RenderedFunction {
 /// Where the rendered text is not what the closed grammar allows, which is a fault of the
 /// renderer: nothing a document holds should bring it about.
 pub fn render(api: &NamedApi, target: Target<'_>) -> Result<Rendered, ModuleError> {
-    let (rendered, ()) = render_and(api, target, |_| ())?;
+    let rendered = render_unchecked(api, target)?;
+    check_module(&rendered.source)?;
     Ok(rendered)
 }
 
-/// As [`render`]. `meanwhile` works on the text while another thread checks it; where the text is
-/// refused, nobody gets the outcome.
+/// Renders an API for a caller that holds the text against the closed grammar itself, with
+/// [`check_module`].
 ///
 /// # Errors
 ///
-/// As for [`render`].
-pub fn render_and<T>(
-    api: &NamedApi,
-    target: Target<'_>,
-    meanwhile: impl FnOnce(&Rendered) -> T,
-) -> Result<(Rendered, T), ModuleError> {
-    let rendered = render_unchecked(api, target)?;
-    let check = || check_module(&rendered.source);
-    let (checked, outcome) = thread::scope(|scope| {
-        let other = thread::Builder::new().spawn_scoped(scope, check);
-        let outcome = meanwhile(&rendered);
-        let checked = match other {
-            Ok(other) => other.join().unwrap_or_else(|panic| resume_unwind(panic)),
-            // The system allows no further thread.
-            Err(_) => check(),
-        };
-        (checked, outcome)
-    });
-    checked?;
-    Ok((rendered, outcome))
-}
-
-fn render_unchecked(api: &NamedApi, target: Target<'_>) -> Result<Rendered, ModuleError> {
+/// Where the template cannot be filled in.
+pub fn render_unchecked(api: &NamedApi, target: Target<'_>) -> Result<Rendered, ModuleError> {
     let mut types = Types::new(&api.types);
     for operation in &api.api.operations {
         for parameter in &operation.parameters {

@@ -206,9 +206,24 @@ fn cut(text: &str, left: &mut usize) -> String {
     cut
 }
 
+/// The headings of the compiler's own in docstrings.
+pub(super) mod heading {
+    pub(in crate::python) const ARGS: &str = "Args";
+    pub(in crate::python) const RETURNS: &str = "Returns";
+    pub(in crate::python) const PAGES: &str = "Pages";
+    pub(in crate::python) const RAISES: &str = "Raises";
+    pub(in crate::python) const EXAMPLE: &str = "Example";
+    pub(in crate::python) const KEYS: &str = "Keys";
+    pub(super) const ALL: [&str; 6] = [ARGS, RETURNS, PAGES, RAISES, EXAMPLE, KEYS];
+}
+
+/// An empty line and a heading.
+pub(super) fn begin(heading: &str, lines: &mut Vec<String>) {
+    lines.extend([String::new(), format!("{heading}:")]);
+}
+
 /// A line that cannot pass for a doctest prompt or for a heading of the compiler's own.
 fn defused(line: &str) -> String {
-    const HEADINGS: &[&str] = &["Args", "Returns", "Raises", "Example", "Keys", "Yields"];
     let start = line.len() - line.trim_start().len();
     let (margin, rest) = line.split_at(start);
     if rest.starts_with(">>>") || rest.starts_with("...") {
@@ -216,7 +231,7 @@ fn defused(line: &str) -> String {
         return format!("{margin}{first} {others}");
     }
     match rest.split_once(':') {
-        Some((word, others)) if HEADINGS.contains(&word.trim_end()) => {
+        Some((word, others)) if heading::ALL.contains(&word.trim_end()) => {
             format!("{margin}{} -{others}", word.trim_end())
         }
         _ => line.to_owned(),
@@ -296,6 +311,11 @@ mod tests {
             ["Args -", "    > >> import os"]
         );
         assert_eq!(one_line("Returns: x\n y", 100), "Returns - x y");
+        for heading in heading::ALL {
+            let mut lines = Vec::new();
+            begin(heading, &mut lines);
+            assert_eq!(defused(&lines[1]), format!("{heading} -"));
+        }
         assert_eq!(one_line("abcdef", 3), "abc…");
         assert_eq!(one_line(" ab  cd ", 5), "ab cd");
         assert_eq!(one_line("ab cd", 3), "ab…");

@@ -30,7 +30,7 @@ from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Mapping
 from json.encoder import encode_basestring, encode_basestring_ascii
 from typing import Any, Generic, NamedTuple, NoReturn, ParamSpec, TypeVar, cast, overload
 
-__all__ = ["NULL", "ApiError", "Event", "EventStream", "ItemStream"]
+__all__ = ["NULL", "ApiError", "EgressError", "Event", "EventStream", "ItemStream"]
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -99,4 +99,4 @@ class ApiError(Exception):
 
 
 class EgressError(RuntimeError):
-    """The host refused a call, or a limit of the execution was reached."""
+    """A call was refused, by the host or here, or a limit of the execution was reached."""

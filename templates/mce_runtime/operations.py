@@ -275,8 +275,10 @@ class Operation(Generic[P, R]):
                     value = self._with_files(name, value)
                 arguments[name] = _plain(value, [])
             except (TypeError, ValueError) as error:
-                # Not chained: a value's own error may be of any size and says no more.
-                raise type(error)(f"{call} argument {name!r} {error}") from None
+                # Not chained: a value's own error may be of any size and says no more. And not of
+                # its own class: such as ``UnicodeError`` cannot be made of a text.
+                kind = TypeError if isinstance(error, TypeError) else ValueError
+                raise kind(f"{call} argument {name!r} {error}") from None
         return arguments
 
 
@@ -287,7 +289,7 @@ def _as_file(value: Any) -> Any:
         case (str(), str(content), *rest) if type(value) is tuple and len(rest) < 2:
             media_type = rest[0] if rest and isinstance(rest[0], str) else ""
             try:
-                return (value[0], _encoded_text(media_type, content), *rest)
+                return (value[0], _encoded_text(media_type, _checked_text(content)), *rest)
             except _Unfit as problem:
                 raise TypeError(str(problem)) from None
     if type(value) is list:
@@ -299,11 +301,14 @@ def _has_none(annotation: str) -> bool:
     """Whether a type has ``None`` at its top: ``X | None``, ``None | X`` or ``None`` alone.
 
     Read from its text, which is all that there is: to evaluate it would import every type of the
-    module. A ``|`` within brackets is not at the top.
+    module. A ``|`` within brackets is not at the top, and brackets within quotes are none.
     """
+    import re
+
+    quoted = r"""'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*["]"""
     depth = 0
     word = ""
-    for character in annotation + "|":
+    for character in re.sub(quoted, "", annotation) + "|":
         depth += (character in "[(") - (character in "])")
         if character == "|" and not depth:
             if word.strip() == "None":

@@ -121,6 +121,14 @@ fn a_missing_credential_is_said_when_compiling() {
         "the document wants `key` (apiKey, header X-Api-Key); the config has no `auth`, so calls \
          will be refused by the API unless MCE_TASKS_API_KEY is set",
     );
+    // What the document does not declare is not among what it wants.
+    let folder = tasks(CONFIG);
+    let undeclared = DOCUMENT.replace("[{key: []}]", "[{a: [], b: [], c: [], d: [], key: []}]");
+    folder.write("tasks.yaml", &undeclared);
+    has(
+        &compile(&folder),
+        "the document wants `key` (apiKey, header X-Api-Key); the config has no `auth`, so calls",
+    );
     let wrong = format!("{CONFIG}    auth: {{type: jwt, token: \"${{T}}\"}}\n");
     has(
         &compile(&tasks(&wrong)),

@@ -30,6 +30,26 @@ fn entries_of_the_config_that_fit_nothing_are_errors_that_quote_them() {
 }
 
 #[test]
+fn an_entry_that_fitted_what_is_committed_is_known_to_be_lost_by_the_document() {
+    let server = "  - name: weather\n    swagger_url: weather.yaml\n";
+    for entries in [
+        "    is_read_only: true\n    read_only_allow: [\"POST /observations\"]\n",
+        "    include: {operationIds: [addObservation]}\n",
+    ] {
+        let project = Project::new(&format!("{server}{entries}"));
+        assert!(!project.compile().failed(), "{entries}");
+        let document = project.read("weather.yaml");
+        let moved = document
+            .replace("/observations:", "/notes:")
+            .replace("addObservation", "addNote");
+        std::fs::write(project.path("weather.yaml"), moved).unwrap();
+        let report = project.compile();
+        let text = "; the committed manifest has it, so the document has lost or changed it";
+        assert!(error_of(&report).ends_with(text), "{report:?}");
+    }
+}
+
+#[test]
 fn a_failing_source_keeps_its_old_output_and_stops_no_other() {
     let project = Project::new(
         "  - name: weather\n    swagger_url: weather.yaml\n  - name: second\n    swagger_url: weather.yaml\n",

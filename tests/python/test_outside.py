@@ -15,12 +15,10 @@ import traceback
 import unittest
 import weakref
 from http.server import BaseHTTPRequestHandler
-from pathlib import Path
 from typing import Any, ClassVar
 
 from tested import HAS_HTTPX, OnLoopback, load, make_stub
 
-SHOWN_HEADERS = Path(__file__).parents[1] / "fixtures" / "shown_headers.json"
 
 
 runtime = load("mce_runtime_outside")

@@ -167,7 +167,8 @@ class Stubs(unittest.TestCase):
 
     def test_public_names(self) -> None:
         self.assertEqual(
-            runtime.__all__, ["NULL", "ApiError", "Event", "EventStream", "ItemStream"]
+            runtime.__all__,
+            ["NULL", "ApiError", "EgressError", "Event", "EventStream", "ItemStream"],
         )
         self.assertFalse(runtime.NULL)
         self.assertEqual(repr(runtime.NULL), "NULL")
@@ -517,11 +518,42 @@ class Values(unittest.TestCase):
         self.assertNotIn(b"filename", sent({"f": ["a.txt", "text", "text/plain"]}))
         with self.assertRaisesRegex(TypeError, "argument 'body' holds characters"):
             sent({"f": ("a", "€", "text/plain; charset=latin1")})
+        with self.assertRaisesRegex(ValueError, "argument 'body' holds a lone surrogate"):
+            sent({"f": ("a", "\ud800")})
+
+    def test_an_error_of_any_class_in_a_value_names_the_argument(self) -> None:
+        stub = make_stub(runtime)
+        for make, kind in (
+            (lambda: json.loads("{"), ValueError),
+            (lambda: b"\xff".decode(), ValueError),
+            (lambda: [].sort(1), TypeError),  # type: ignore[call-overload]
+        ):
+
+            class Failing:
+                def model_dump(self, make: Any = make, **_: Any) -> Any:
+                    return make()
+
+            with self.assertRaisesRegex(kind, r"get_pet\(\) argument 'body' "):
+                stub._arguments((), {"pet_id": "a", "body": Failing()})
 
     def test_where_a_type_has_none(self) -> None:
-        for annotation in ("None", "int | None", "None | int", "int | None | str", "list[int]|None"):
+        for annotation in (
+            "None",
+            "int | None",
+            "None | int",
+            "int | None | str",
+            "list[int]|None",
+            'Literal["[", "a"] | None',
+            "Literal['it\\'s (', \"\\\\\"] | None",
+        ):
             self.assertTrue(runtime._has_none(annotation), annotation)
-        for annotation in ("int", "list[int | None]", "NoneType", "dict[str, None | int] | int"):
+        for annotation in (
+            "int",
+            "list[int | None]",
+            "NoneType",
+            "dict[str, None | int] | int",
+            'Literal["]", "| None |"]',
+        ):
             self.assertFalse(runtime._has_none(annotation), annotation)
 
 

@@ -1,4 +1,6 @@
-"""What the tests share. The ``mce_runtime.py`` that is tested is that of ``MCE_TEST_RUNTIME``, as ``tests/wire.rs`` writes it from
+"""What the tests share.
+
+The ``mce_runtime.py`` that is tested is that of ``MCE_TEST_RUNTIME``, as ``tests/wire.rs`` writes it from
 the sources. There is no other to fall back on, since a committed copy may be an earlier one.
 """
 

@@ -381,6 +381,22 @@ mod tests {
     }
 
     #[test]
+    fn a_variable_is_one_of_its_values_as_a_text_or_as_a_number() {
+        let (text, number) = (json!("8443"), json!(8443));
+        for default in [&text, &number] {
+            for listed in [&text, &number] {
+                let server = json!({"url": "https://a.example:{port}", "variables": {
+                    "port": {"default": default, "enum": [443, listed]}}});
+                let url = of(&server, None).0;
+                assert_eq!(url.as_deref(), Some("https://a.example:8443"), "{server}");
+            }
+            let server = json!({"url": "https://a.example:{port}", "variables": {
+                "port": {"default": default, "enum": [443, "80"]}}});
+            assert_eq!(of(&server, None).0, None);
+        }
+    }
+
+    #[test]
     fn a_variable_cannot_move_the_host() {
         for default in [
             "evil.example/?",

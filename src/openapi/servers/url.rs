@@ -45,6 +45,15 @@ pub(super) fn resolve(
     Ok(url)
 }
 
+/// The value of a server variable: a text, for which many a port stands as a number.
+fn value_text(value: &Value) -> Option<String> {
+    match value {
+        Value::String(text) => Some(text.clone()),
+        Value::Number(number) => Some(number.to_string()),
+        _ => None,
+    }
+}
+
 /// Server variables by their defaults. A value may not carry over into another part of the URL.
 pub(super) fn fill_in(server: &Map<String, Value>, template: &str) -> Result<String, String> {
     let variables = server.get("variables").and_then(Value::as_object);
@@ -63,15 +72,14 @@ pub(super) fn fill_in(server: &Map<String, Value>, template: &str) -> Result<Str
             .and_then(|all| all.get(name))
             .and_then(Value::as_object)
             .ok_or_else(|| format!("its variable `{shown}` is not declared"))?;
-        let default = match variable.get("default") {
-            Some(Value::String(value)) => value.clone(),
-            Some(Value::Number(value)) => value.to_string(),
-            _ => return Err(format!("its variable `{shown}` has no default")),
-        };
+        let default = variable.get("default").and_then(value_text);
+        let default = default.ok_or_else(|| format!("its variable `{shown}` has no default"))?;
         let listed = variable.get("enum").and_then(Value::as_array);
-        if listed
-            .is_some_and(|all| !all.contains(&Value::String(default.clone())) && !all.is_empty())
-        {
+        let is_listed = |all: &Vec<Value>| {
+            let mut texts = all.iter().filter_map(value_text);
+            all.is_empty() || texts.any(|text| text == default)
+        };
+        if !listed.is_none_or(is_listed) {
             return Err(format!(
                 "the default of its variable `{shown}` is not one of its values"
             ));
