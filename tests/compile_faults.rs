@@ -391,6 +391,26 @@ fn a_new_schema_takes_over_no_type_name() {
 }
 
 #[test]
+fn cookies_have_a_style_of_their_own_in_3_2_alone() {
+    let document = |version: &str| {
+        json!({"openapi": version, "paths": {"/a": {"get": {"operationId": "a", "responses": {},
+            "parameters": [{"name": "c", "in": "cookie", "style": "cookie",
+                "schema": {"type": "array", "items": {"type": "string"}}}]}}}})
+    };
+    let (_, rendered) = rendered(document("3.2.0"));
+    assert!(
+        rendered
+            .source
+            .contains("cookie={\"c\": (\"cookie\", True)})"),
+        "{}",
+        rendered.source
+    );
+    let api = mce::openapi::read_value(document("3.1.0"), None).unwrap();
+    let warned = |it: &String| it.contains("its style is not legal there");
+    assert!(api.warnings.iter().any(warned), "{:?}", api.warnings);
+}
+
+#[test]
 fn an_example_of_a_number_is_within_its_bounds() {
     for (bounds, number) in [
         (json!({}), "1"),

@@ -43,6 +43,48 @@ fn compile(document: &Value) -> (bool, String) {
     (done.status.success(), said)
 }
 
+#[test]
+fn where_no_thread_can_be_started_it_says_so_and_ends() {
+    use std::os::unix::fs::PermissionsExt as _;
+
+    let folder = TempDir::new().unwrap();
+    let binary = folder.path().join("mce");
+    fs::copy(env!("CARGO_BIN_EXE_mce"), &binary).unwrap();
+    let open = fs::Permissions::from_mode(0o755);
+    fs::set_permissions(folder.path(), open).unwrap();
+    let write = |name: &str, text: &str| fs::write(folder.path().join(name), text).unwrap();
+    write("api.json", r#"{"openapi": "3.1.0", "paths": {}}"#);
+    write(
+        "swaggers.yaml",
+        "servers: [{name: small, swagger_url: api.json}]\n",
+    );
+    // The limit does not bind the superuser.
+    let is_root = Command::new("id").arg("-u").output().unwrap().stdout == b"0\n";
+    let other = if is_root {
+        "setpriv --reuid=65534 --regid=65534 --clear-groups"
+    } else {
+        ""
+    };
+    let done = Command::new("sh")
+        .args([
+            "-c",
+            &format!("exec timeout 20 {other} prlimit --nproc=1 ./mce compile"),
+        ])
+        .current_dir(folder.path())
+        .env_clear()
+        .env("PATH", std::env::var_os("PATH").unwrap_or_default())
+        .env("HOME", folder.path())
+        .stdin(Stdio::null())
+        .output()
+        .unwrap();
+    let said = String::from_utf8_lossy(&done.stderr);
+    assert!(
+        said.starts_with("error: cannot start the threads"),
+        "{said}"
+    );
+    assert_eq!(done.status.code(), Some(1), "{said}");
+}
+
 fn assert_refused(document: &Value, reason: &str) {
     let (is_fine, said) = compile(document);
     // Lines are broken where the terminal ends.

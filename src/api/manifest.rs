@@ -156,6 +156,8 @@ pub enum Style {
     TabDelimited,
     /// `name[key]=value` in a query.
     DeepObject,
+    /// `name=a; name=b` in a cookie, as it is and not percent-encoded: `style: cookie` of OpenAPI 3.2.
+    Cookie,
     /// The value alone is the query, without its name: `in: querystring` of OpenAPI 3.2.
     Whole,
 }

@@ -1,7 +1,8 @@
 //! From arguments as they were typed to what subcommands work with, in one step.
 
+use std::io;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use super::stop::{OrStop, Stop};
@@ -119,8 +120,28 @@ pub(super) fn block_on<T>(future: impl Future<Output = Result<T, Stop>>) -> Resu
     })
 }
 
+/// Threads beside the workers, for files and the like: as many as any command needs.
+const BLOCKING: usize = 2;
+
+/// Whether the system allows so many threads more. The runtime has no error for one that it cannot
+/// start, and may wait for it for ever.
+fn can_start(threads: usize) -> io::Result<()> {
+    let gate = Mutex::new(());
+    std::thread::scope(|scope| {
+        // Nobody fails with it in hand.
+        let _held = gate.lock();
+        for _ in 0..threads {
+            std::thread::Builder::new().spawn_scoped(scope, || drop(gate.lock()))?;
+        }
+        Ok(())
+    })
+}
+
 pub(super) fn on_threads<T>(future: impl Future<Output = Result<T, Stop>>) -> Result<T, Stop> {
+    let workers = std::thread::available_parallelism().map_or(1, usize::from);
+    can_start(workers + BLOCKING).or_stop_with("cannot start the threads that calls need")?;
     let threads = tokio::runtime::Builder::new_multi_thread()
+        .worker_threads(workers)
         .enable_all()
         .build()
         .or_stop_with("cannot start the threads that calls need")?;

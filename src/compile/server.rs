@@ -1,5 +1,6 @@
 //! One server: from the document's bytes to the files of its folder.
 
+use std::collections::HashMap;
 use std::panic::resume_unwind;
 use std::path::{Path, PathBuf};
 
@@ -16,6 +17,9 @@ use crate::config::{Environment, Filter, ServerConfig};
 use crate::invisible::visible;
 use crate::openapi::{self, LoadError, Loaded, ReadError};
 use crate::python::{self, ModuleError, Target};
+
+/// Functions of other operations than before that are named one by one.
+const MOST_OTHERS: usize = 5;
 
 /// Why a server could not be compiled.
 #[derive(Debug, thiserror::Error)]
@@ -137,6 +141,8 @@ pub(super) fn compile(
     let facts = Facts::from(&built.manifest);
     report.describe(&facts);
     report.warnings.extend(advice::of(server, &facts));
+    let others = lock.iter().flat_map(|lock| now_others(lock, &built));
+    report.warnings.splice(0..0, others);
     if !gate.pass() {
         return Err(CompileError::Late);
     }
@@ -153,6 +159,42 @@ pub(super) fn compile(
     report.paths = written.paths;
     report.changed = written.changed;
     Ok(())
+}
+
+/// Functions that call another operation than the committed ones of their names do.
+fn now_others(lock: &Manifest, built: &Built) -> Vec<String> {
+    let operations = lock.functions.iter();
+    let committed: HashMap<&str, String> = operations
+        .map(|it| (it.name.as_str(), operation(it)))
+        .collect();
+    let functions = built.manifest.functions.iter();
+    let mut others: Vec<String> = functions
+        .filter_map(|function| {
+            let (new, old) = (operation(function), committed.get(function.name.as_str())?);
+            (new != *old).then(|| {
+                format!(
+                    "`{}` calls {} now, and called {} before",
+                    visible(&function.name),
+                    visible(&new),
+                    visible(old)
+                )
+            })
+        })
+        .collect();
+    let more = others.len().saturating_sub(MOST_OTHERS);
+    if more > 0 {
+        others.truncate(MOST_OTHERS);
+        others.push(format!(
+            "{more} more functions call another operation than before; `mce diff` before compiling \
+             lists them"
+        ));
+    }
+    others
+}
+
+/// `METHOD /path`.
+fn operation(function: &Function) -> String {
+    format!("{} {}", function.method, function.path)
 }
 
 fn warn_of_foreign(server: &ServerConfig, options: &Options, report: &mut ServerReport) {
@@ -323,8 +365,7 @@ fn name(
 /// Whether an entry of the config stands for an operation of a manifest.
 fn has_operation(manifest: &Manifest, entry: &str) -> bool {
     manifest.functions.iter().any(|function| {
-        let Function { method, path, .. } = function;
-        function.operation_id.as_deref() == Some(entry) || format!("{method} {path}") == entry
+        function.operation_id.as_deref() == Some(entry) || operation(function) == entry
     })
 }
 

@@ -8,6 +8,8 @@ use std::fs;
 use std::io::{self, Write};
 use std::path::Path;
 
+use std::time::Duration;
+
 use tempfile::TempDir;
 
 /// Where folders are prepared, in the output folder so that they are on its file system. It never
@@ -40,7 +42,7 @@ pub(super) fn put(output: &Path, folder: &Path, files: &[(&str, &str)]) -> io::R
     if fs::symlink_metadata(&staging).is_ok_and(|metadata| !metadata.is_dir()) {
         return Ok(false);
     }
-    let prepared = prepare(&staging)?;
+    let (prepared, _lock) = prepare(&staging)?;
     for (name, text) in files {
         let mut file = fs::File::create_new(prepared.path().join(name))?;
         file.write_all(text.as_bytes())?;
@@ -67,7 +69,7 @@ pub(super) fn replace(output: &Path, path: &Path, text: &str) -> io::Result<()> 
         let message = format!("`{}` is no folder; remove it", staging.display());
         return Err(io::Error::other(message));
     }
-    let prepared = prepare(&staging)?;
+    let (prepared, _lock) = prepare(&staging)?;
     let file = prepared.path().join("file");
     let mut handle = fs::File::create_new(&file)?;
     handle.write_all(text.as_bytes())?;
@@ -99,8 +101,9 @@ pub(super) fn is_bytecode(path: &Path) -> bool {
         && fs::read_dir(path).is_ok_and(|mut entries| entries.all(is_compiled))
 }
 
-/// A new folder in the staging folder, which is made where it does not exist.
-fn prepare(staging: &Path) -> io::Result<TempDir> {
+/// A new folder in the staging folder, which is made where it does not exist, and a lock on it for
+/// as long as somebody needs it.
+fn prepare(staging: &Path) -> io::Result<(TempDir, Option<Lock>)> {
     let mut builder = tempfile::Builder::new();
     #[cfg(unix)]
     builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o777));
@@ -110,8 +113,50 @@ fn prepare(staging: &Path) -> io::Result<TempDir> {
             // Another server's folder was put in place just now, and the empty staging folder
             // removed behind it: before the folder was made in it, or while it was seen to exist.
             Err(error) if is_passing(&error) && attempts < 100 => attempts += 1,
-            outcome => return outcome,
+            outcome => {
+                let folder = outcome?;
+                let lock = match Lock::of(folder.path()) {
+                    Locked::Now(lock) => Some(lock),
+                    Locked::BySomebody | Locked::Never => None,
+                };
+                return Ok((folder, lock));
+            }
         }
+    }
+}
+
+/// That a process needs a folder, until it drops this or ends.
+struct Lock {
+    _folder: fs::File,
+}
+
+/// What came of an attempt to lock a folder.
+enum Locked {
+    Now(Lock),
+    BySomebody,
+    /// The file system has no locks, or the folder is gone.
+    Never,
+}
+
+impl Lock {
+    #[cfg(unix)]
+    fn of(folder: &Path) -> Locked {
+        use rustix::fs::{FlockOperation, flock};
+        use rustix::io::Errno;
+
+        let Ok(folder) = fs::File::open(folder) else {
+            return Locked::Never;
+        };
+        match flock(&folder, FlockOperation::NonBlockingLockExclusive) {
+            Ok(()) => Locked::Now(Self { _folder: folder }),
+            Err(Errno::WOULDBLOCK) => Locked::BySomebody,
+            Err(_) => Locked::Never,
+        }
+    }
+
+    #[cfg(not(unix))]
+    fn of(_: &Path) -> Locked {
+        Locked::Never
     }
 }
 
@@ -123,16 +168,25 @@ fn is_passing(error: &io::Error) -> bool {
     )
 }
 
-/// Removes what killed processes have left behind more than an hour ago.
+/// Removes what killed processes have left behind: what nobody holds a lock on, or, where there are
+/// no locks, what is older than an hour.
 pub(super) fn sweep(output: &Path) {
     let staging = output.join(STAGING);
     if !fs::symlink_metadata(&staging).is_ok_and(|metadata| metadata.is_dir()) {
         return;
     }
     for entry in fs::read_dir(&staging).into_iter().flatten().flatten() {
-        let age = entry.metadata().and_then(|metadata| metadata.modified());
-        let is_old = age.is_ok_and(|then| then.elapsed().is_ok_and(|age| age.as_secs() > 3_600));
-        if is_old && entry.file_type().is_ok_and(|kind| kind.is_dir()) {
+        let modified = entry.metadata().and_then(|metadata| metadata.modified());
+        let Ok(modified) = modified else { continue };
+        // One of the future is one of a clock that was put back.
+        let age = modified.elapsed().unwrap_or_else(|ahead| ahead.duration());
+        let is_left = match Lock::of(&entry.path()) {
+            // One that was made just now may not be locked yet.
+            Locked::Now(_) => age > Duration::from_secs(10),
+            Locked::BySomebody => false,
+            Locked::Never => age > Duration::from_hours(1),
+        };
+        if is_left && entry.file_type().is_ok_and(|kind| kind.is_dir()) {
             let _ = fs::remove_dir_all(entry.path());
         }
     }
@@ -160,7 +214,7 @@ fn sync(folder: &Path) {
 #[cfg(test)]
 mod tests {
     use std::sync::atomic::{AtomicBool, Ordering};
-    use std::time::{Duration, SystemTime};
+    use std::time::SystemTime;
 
     use super::*;
 
@@ -184,18 +238,27 @@ mod tests {
     }
 
     #[test]
-    fn only_what_was_left_long_ago_is_swept() {
+    fn what_nobody_holds_is_swept() {
         let output = tempfile::tempdir().unwrap();
         let staging = output.path().join(STAGING);
-        for (name, age) in [("old", 3_700), ("new", 10)] {
+        let now = SystemTime::now();
+        for (name, then) in [
+            ("left", now - Duration::from_mins(1)),
+            ("ahead", now + Duration::from_mins(150)),
+            ("held", now - Duration::from_mins(150)),
+            ("new", now),
+        ] {
             fs::create_dir_all(staging.join(name)).unwrap();
             fs::write(staging.join(name).join("file"), "x").unwrap();
-            let then = SystemTime::now() - Duration::from_secs(age);
             let folder = fs::File::open(staging.join(name)).unwrap();
             folder.set_modified(then).unwrap();
         }
+        let held = Lock::of(&staging.join("held"));
+        assert!(matches!(held, Locked::Now(_)));
         sweep(output.path());
-        assert!(!staging.join("old").exists());
-        assert!(staging.join("new").exists());
+        let there = |name: &&str| staging.join(name).exists();
+        let names = ["left", "ahead", "held", "new"];
+        let there: Vec<&str> = names.into_iter().filter(there).collect();
+        assert_eq!(there, ["held", "new"]);
     }
 }

@@ -246,7 +246,7 @@ fn parameter(
     let explode = members
         .get("explode")
         .and_then(Value::as_bool)
-        .unwrap_or(style == Style::Form);
+        .unwrap_or(matches!(style, Style::Form | Style::Cookie));
     let is_lost = !explode
         && items_styles
             .first()
@@ -405,8 +405,7 @@ pub(super) fn legal_style(dialect: Dialect, location: Location, value: &Value) -
         "pipeDelimited" => Style::PipeDelimited,
         "tabDelimited" if dialect == Dialect::Swagger2 => Style::TabDelimited,
         "deepObject" => Style::DeepObject,
-        // 3.2 writes cookies in a style of their own; here that is how all are written.
-        "cookie" if dialect.has_further_methods() && location == Location::Cookie => Style::Form,
+        "cookie" if dialect.has_further_methods() => Style::Cookie,
         _ => return None,
     };
     let is_delimited = matches!(
@@ -420,7 +419,7 @@ pub(super) fn legal_style(dialect: Dialect, location: Location, value: &Value) -
         Location::Path => matches!(style, Style::Matrix | Style::Label | Style::Simple),
         Location::Query => matches!(style, Style::Form | Style::DeepObject) || is_delimited,
         Location::Header => style == Style::Simple,
-        Location::Cookie => style == Style::Form,
+        Location::Cookie => matches!(style, Style::Form | Style::Cookie),
     };
     legal.then_some(style)
 }

@@ -165,12 +165,14 @@ fn check_plain(said: Said<'_>, listed: Option<&Vec<Json>>, value: &Value) -> Res
     if said.or_null && *value == Value::Null {
         return Ok(());
     }
+    let only = said.schema.get("const").map(std::slice::from_ref);
     let legal = said.schema.get("enum").and_then(Json::as_array).or(listed);
+    let legal = only.or(legal.map(Vec::as_slice));
     if legal.is_some_and(|legal| legal.iter().any(|item| equal(item, value))) {
         return Ok(());
     }
     check_type(said, value)?;
-    check_enum(legal, said.or_null, value)
+    check_legal(legal, said.or_null, value)
 }
 
 /// A schema that says something itself, and whether null is legal beside what it says.
@@ -190,7 +192,10 @@ pub(crate) fn resolve<'a>(schema: &'a Json, types: &'a Types) -> Said<'a> {
     };
     for _ in 0..MAX_REFERENCES {
         let schema = said.schema;
-        if schema.get("type").is_some() || schema.get("enum").is_some() {
+        if ["type", "enum", "const"]
+            .iter()
+            .any(|it| schema.get(it).is_some())
+        {
             return said;
         }
         let beside_null = || {
@@ -271,7 +276,7 @@ fn python_name(name: &str) -> &'static str {
     }
 }
 
-fn check_enum(legal: Option<&Vec<Json>>, or_null: bool, value: &Value) -> Result<(), String> {
+fn check_legal(legal: Option<&[Json]>, or_null: bool, value: &Value) -> Result<(), String> {
     let Some(legal) = legal.filter(|legal| !legal.is_empty()) else {
         return Ok(());
     };

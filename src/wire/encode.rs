@@ -178,5 +178,6 @@ fn fill(
     // An item with a placeholder (`/items?kind={kind}`) is a parameter like others.
     let is_fixed = |item: &&str| !item.is_empty() && !item.contains('{');
     let fixed = fixed.split('&').filter(is_fixed);
-    Ok((path, fixed.map(percent::legal).collect()))
+    let fixed = fixed.map(|item| percent::legal(item).replace('\'', "%27"));
+    Ok((path, fixed.collect()))
 }

@@ -11,7 +11,8 @@ pub const STRICT: &AsciiSet = &NON_ALPHANUMERIC
 /// As [`STRICT`], and the dot: where dots separate items.
 pub(super) const STRICT_AND_DOT: &AsciiSet = &STRICT.add(b'.');
 /// With `allowReserved`. Still encoded: what would end or split the parameter (`# & ; +`), what a
-/// query may not hold (`[ ]`), and `%` itself, so that the value arrives as it was given.
+/// query may not hold (`[ ]`), the quote, which URLs of the web encode there (WHATWG, section 1.3), and
+/// `%` itself, so that the value arrives as it was given.
 pub(super) const RESERVED_KEPT: &AsciiSet = &STRICT
     .remove(b':')
     .remove(b'/')
@@ -19,7 +20,6 @@ pub(super) const RESERVED_KEPT: &AsciiSet = &STRICT
     .remove(b'@')
     .remove(b'!')
     .remove(b'$')
-    .remove(b'\'')
     .remove(b'(')
     .remove(b')')
     .remove(b'*')
@@ -34,6 +34,7 @@ const ILLEGAL: &AsciiSet = &RESERVED_KEPT
     .remove(b'+')
     .remove(b'[')
     .remove(b']')
+    .remove(b'\'')
     .remove(b'%');
 
 /// Encodes the characters of the set in a text.

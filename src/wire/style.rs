@@ -150,7 +150,10 @@ pub(super) fn pairs<'a>(
             percent::encode(&text, kept(&spelling)),
         )]);
     }
-    let pairs = spread(&spelling, value)?;
+    let pairs = match parameter.style {
+        Style::Cookie => cookies(&spelling, value)?,
+        _ => spread(&spelling, value)?,
+    };
     let taken: Vec<&str> = siblings
         .map(|sibling| sibling.wire_name.as_str())
         .filter(|other| other != name)
@@ -212,6 +215,18 @@ pub(super) fn spread(
             .collect(),
         Flat::Delimited(parts) => delimited(spelling, &parts)?,
     })
+}
+
+/// As [`spread`], of the style that writes cookies as they are.
+fn cookies(spelling: &Spelling<'_>, value: &Value) -> Result<Vec<(String, String)>, Problem> {
+    let pairs = unencoded(spelling, value)?.into_iter();
+    let checked = pairs.map(|(name, text)| {
+        if text.contains(';') {
+            return Err("holds ';', which ends a cookie".to_owned());
+        }
+        Ok((name, field_value(text)?))
+    });
+    checked.collect()
 }
 
 /// As [`spread`], for a place where nothing is percent-encoded.

@@ -150,14 +150,17 @@ def _fill(function: str, template: str, segments: Mapping[str, str]) -> tuple[st
         path = rest
     text = "".join(filled)
     # An item with a placeholder (``/items?kind={kind}``) is a parameter like others.
-    items = [_legal(item) for item in fixed.split("&") if item and "{" not in item]
+    items = [
+        _legal(item).replace("'", "%27") for item in fixed.split("&") if item and "{" not in item
+    ]
     return text if text.startswith("/") else f"/{text}", items
 
 
 _UNRESERVED = frozenset(b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~")
 # With allowReserved. Still encoded: what would end or split the parameter (# & ; +), what a query
-# may not hold ([ ]), and % itself, so that the value arrives as it was given.
-_RESERVED = _UNRESERVED | frozenset(b":/?@!$'()*,=")
+# may not hold ([ ]), the quote, which URLs of the web encode there, and % itself, so that the value
+# arrives as it was given.
+_RESERVED = _UNRESERVED | frozenset(b":/?@!$()*,=")
 _LEGAL = _UNRESERVED | frozenset(b":/?@!$'()*,=;&+[]%")
 _HEX = frozenset("0123456789abcdefABCDEF")
 
@@ -236,12 +239,22 @@ def _pairs(
     if parameter.content is not None:
         keep = _RESERVED if parameter.reserved else _UNRESERVED
         return [(name, _quote(_content_text(parameter, value), keep))]
-    pairs = _spread(parameter, value)
+    if parameter.style == "cookie":
+        pairs = [(key, _cookie(text)) for key, text in _spread(parameter, value, encoded=False)]
+    else:
+        pairs = _spread(parameter, value)
     taken = {sibling.wire_name for sibling in siblings} - {name}
     for key, _ in pairs:
         if key in taken:
             raise _Unfit(f"holds the key {_json(key)}, which is another parameter")
     return pairs
+
+
+def _cookie(text: str) -> str:
+    """A value in the style that writes cookies as they are."""
+    if ";" in text:
+        raise _Unfit("holds ';', which ends a cookie")
+    return _visible(text)
 
 
 _DELIMITERS = {"spaceDelimited": " ", "pipeDelimited": "|", "tabDelimited": "\t"}

@@ -50,6 +50,42 @@ fn an_entry_that_fitted_what_is_committed_is_known_to_be_lost_by_the_document() 
 }
 
 #[test]
+fn a_name_that_calls_another_operation_now_is_said_first() {
+    let project = Project::new("  - name: weather\n    swagger_url: weather.yaml\n");
+    let document = |first: &str, second: &str| {
+        let responses = "responses: {\"204\": {description: Done}}";
+        let operation = |path: &str, id: &str| {
+            format!("  {path}: {{delete: {{operationId: {id}, {responses}}}}}\n")
+        };
+        format!(
+            "openapi: 3.0.3\ninfo: {{title: W, version: '1'}}\npaths:\n{}{}",
+            operation("/draft", first),
+            operation("/account", second)
+        )
+    };
+    let write = |text: String| std::fs::write(project.path("weather.yaml"), text).unwrap();
+    write(document("remove", "purge"));
+    assert!(!project.compile().failed());
+    write(document("purge", "remove"));
+    let report = project.compile();
+    let said = &report.servers[0].warnings;
+    assert_eq!(
+        said[..2],
+        [
+            "`purge` calls DELETE /draft now, and called DELETE /account before",
+            "`remove` calls DELETE /account now, and called DELETE /draft before",
+        ]
+    );
+    let again = project.compile();
+    assert!(
+        !again.servers[0]
+            .warnings
+            .iter()
+            .any(|it| it.contains(" now, and "))
+    );
+}
+
+#[test]
 fn a_failing_source_keeps_its_old_output_and_stops_no_other() {
     let project = Project::new(
         "  - name: weather\n    swagger_url: weather.yaml\n  - name: second\n    swagger_url: weather.yaml\n",

@@ -25,8 +25,9 @@ impl Parts<'_> {
     /// The keys that an argument spreads over the query or the cookies, where it is an object
     /// whose members are parameters of their own.
     pub(super) fn free_keys<'a>(&'a self, parameter: &Parameter) -> impl Iterator<Item = &'a str> {
-        let spreads =
-            parameter.style == Style::Form && parameter.explode && parameter.content_type.is_none();
+        let spreads = matches!(parameter.style, Style::Form | Style::Cookie)
+            && parameter.explode
+            && parameter.content_type.is_none();
         let argument = self.arguments.get(&parameter.name);
         match argument.filter(|_| spreads) {
             Some(Value::Object(members)) => Some(members.keys().map(String::as_str)),
