@@ -259,6 +259,36 @@ fn places_are_known_however_they_are_spelt() {
 }
 
 #[test]
+fn what_3_2_says_of_encodings_and_does_not_count_is_said() {
+    let form = |media: &Value| {
+        let content = json!({"application/x-www-form-urlencoded": media});
+        json!({"parameters": [{"name": "q", "in": "querystring", "content": content}]})
+    };
+    let flat = json!({"schema": {"type": "object", "properties": {"a": {"type": "string"}}}});
+    let warnings = read("3.2.0", "/a", form(&flat)).warnings;
+    assert_eq!(warnings, ["GET /a: it documents no responses"]);
+    let list = json!({"schema": {"type": "object", "properties": {"a": {"type": "array"}}},
+        "encoding": {"a": {"style": "pipeDelimited"}}});
+    let api = read("3.2.0", "/a", form(&list));
+    warned(
+        &api,
+        "the `encoding` of the query `q` in querystring does not count",
+    );
+    warned(
+        &api,
+        "lists and objects within the query `q` in querystring are sent as JSON",
+    );
+    for keyword in ["itemEncoding", "prefixEncoding"] {
+        let content = json!({"multipart/mixed": {"schema": {"type": "array"}, keyword: {}}});
+        let api = read("3.2.0", "/a", json!({"requestBody": {"content": content}}));
+        warned(
+            &api,
+            &format!("`{keyword}` of the body `multipart/mixed` does not count"),
+        );
+    }
+}
+
+#[test]
 fn version_3_2_has_whole_queries_and_further_methods() {
     let form = json!({"application/x-www-form-urlencoded": {"schema": {"type": "object"}}});
     let json = json!({"application/json": {"schema": {"type": "object"}}});

@@ -326,7 +326,7 @@ fn every_cell_of_the_matrix_has_a_vector() {
         ("path", &["simple", "label", "matrix"]),
         ("query", &["form", "deepObject"]),
         ("header", &["simple"]),
-        ("cookie", &["form"]),
+        ("cookie", &["form", "cookie"]),
     ];
     let mut wanted = Vec::new();
     for (place, styles) in styles {

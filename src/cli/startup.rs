@@ -141,7 +141,6 @@ pub(super) fn on_threads<T>(future: impl Future<Output = Result<T, Stop>>) -> Re
     let workers = std::thread::available_parallelism().map_or(1, usize::from);
     can_start(workers + BLOCKING).or_stop_with("cannot start the threads that calls need")?;
     let threads = tokio::runtime::Builder::new_multi_thread()
-        .worker_threads(workers)
         .enable_all()
         .build()
         .or_stop_with("cannot start the threads that calls need")?;

@@ -94,15 +94,16 @@ fn missing_credential(server: &ServerConfig, manifest: &Facts) -> Option<String>
         }
     }
     // Of one that the document does not declare nobody knows what it wants.
-    let declared = |name: &&str| manifest.security_schemes.contains_key(*name);
-    let wanted: Vec<&str> = wanted.into_iter().filter(declared).collect();
+    let wanted: Vec<_> = wanted
+        .into_iter()
+        .filter_map(|name| Some((name, manifest.security_schemes.get(name)?)))
+        .collect();
     if wanted.is_empty() {
         return None;
     }
     let mut shown = Vec::new();
     let mut variables = BTreeSet::new();
-    for name in wanted.iter().take(NAMED_SCHEMES) {
-        let scheme = &manifest.security_schemes[*name];
+    for (name, scheme) in wanted.iter().take(NAMED_SCHEMES) {
         shown.push(format!("`{}` ({})", visible(name), kind_of(scheme)));
         variables.insert(server.env_name(if scheme.r#type == "apiKey" {
             "API_KEY"

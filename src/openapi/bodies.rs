@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde_json::{Map, Value, json};
 
-use super::content::{is_media_type, is_misspelt, meant_by, media_schema};
+use super::content::{is_media_type, media_schema, misspelt};
 use super::document::{Document, text};
 use super::examples::with_example;
 use super::parameters::legal_style;
@@ -40,13 +40,8 @@ pub(super) fn body(
         }
     }
     if kept.is_empty()
-        && let Some((name, value)) = content.iter().find(|(name, _)| is_misspelt(name))
+        && let Some((name, meant, value)) = misspelt(content, "the body is sent as", warn)
     {
-        let meant = meant_by(name);
-        warn(format!(
-            "`{}` is no media type; the body is sent as {meant}",
-            visible(name)
-        ));
         kept.push(media(document, schemas, (meant, value), warn)?);
         problems.retain(|(problem, _)| *problem != visible(name));
     }
@@ -105,6 +100,14 @@ fn media(
         },
         Media::Form | Media::Multipart => {
             let schema = declared()?;
+            for unread in ["itemEncoding", "prefixEncoding"] {
+                if value.get(unread).is_some() {
+                    warn(format!(
+                        "`{unread}` of the body `{}` does not count",
+                        visible(name)
+                    ));
+                }
+            }
             let given = value.get("encoding").and_then(Value::as_object);
             let given = given.into_iter().flatten();
             let mut encodings: BTreeMap<String, Encoding> = BTreeMap::new();

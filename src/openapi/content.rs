@@ -53,14 +53,27 @@ pub(super) fn is_media_type(text: &str) -> bool {
         && essence.split('/').all(is_token)
 }
 
-/// Whether a media type is none by mistake rather than by malice.
-pub(super) fn is_misspelt(name: &str) -> bool {
-    !is_media_type(name) && !name.chars().any(char::is_control)
+/// Of a content that names no media type the entry that is meant to, if there is one: its name, what
+/// was meant, and its value. `used` begins the end of the warning, such as "it is read as".
+pub(super) fn misspelt<'a>(
+    content: &'a Map<String, Value>,
+    used: &str,
+    warn: &mut dyn FnMut(String),
+) -> Option<(&'a str, &'a str, &'a Value)> {
+    // By mistake rather than by malice.
+    let is_misspelt = |name: &str| !is_media_type(name) && !name.chars().any(char::is_control);
+    let (name, value) = content.iter().find(|(name, _)| is_misspelt(name))?;
+    let meant = meant_by(name);
+    warn(format!(
+        "`{}` is no media type; {used} {meant}",
+        visible(name)
+    ));
+    Some((name, meant, value))
 }
 
 /// The media type that was meant: the first of several, or the one whose parameters are malformed,
 /// and JSON where nothing is said.
-pub(super) fn meant_by(name: &str) -> &str {
+fn meant_by(name: &str) -> &str {
     let first = name.split([',', ';', ' ']).next().unwrap_or_default();
     let is_concrete = is_media_type(first) && !first.contains('*');
     if is_concrete {
@@ -158,15 +171,10 @@ fn response(
         .unwrap_or(&empty);
     let named = content.iter().map(|(name, media)| (name.as_str(), media));
     let mut entries: Vec<(&str, &Value)> = named.filter(|(name, _)| is_media_type(name)).collect();
-    if entries.is_empty()
-        && let Some((name, media)) = content.iter().find(|(name, _)| is_misspelt(name))
-    {
-        let meant = meant_by(name);
-        warn(format!(
-            "`{}` is no media type; the answer {status} is read as {meant}",
-            visible(name)
-        ));
-        entries.push((meant, media));
+    if entries.is_empty() {
+        let used = format!("the answer {status} is read as");
+        let repaired = misspelt(content, &used, warn);
+        entries.extend(repaired.map(|(_, meant, media)| (meant, media)));
     }
     entries.sort_by_key(|(name, _)| rank(name));
     let Some((name, media)) = entries.first() else {

@@ -185,7 +185,7 @@ fn parameter(
         "header" => (Location::Header, Style::Simple),
         "cookie" => (Location::Cookie, Style::Form),
         "querystring" if document.dialect.has_further_methods() => {
-            return whole_query(document, schemas, members);
+            return whole_query(document, schemas, members, warn);
         }
         _ => return unusable(format!("parameter {label}, which is no place")),
     };
@@ -348,6 +348,7 @@ fn whole_query(
     document: &Document,
     schemas: &Schemas<'_>,
     members: &Map<String, Value>,
+    warn: &mut dyn FnMut(String),
 ) -> Result<Outcome, String> {
     let label = label(members);
     let content = members.get("content").and_then(Value::as_object);
@@ -366,6 +367,16 @@ fn whole_query(
         Err(error) => return Ok(Outcome::Unusable(error.to_string())),
     };
     let is_form = Media::of(name) == Media::Form;
+    if is_form && media.get("encoding").is_some() {
+        warn(format!(
+            "the `encoding` of the query {label} does not count"
+        ));
+    }
+    if is_form && has_nested_members(&schema, schemas) {
+        warn(format!(
+            "lists and objects within the query {label} are sent as JSON"
+        ));
+    }
     Ok(Outcome::Kept(Box::new(OperationParameter {
         wire_name: text(members, "name"),
         location: Location::Query,
@@ -378,6 +389,18 @@ fn whole_query(
         description: text(members, "description"),
         schema: with_example(document, schema, media.as_object()),
     })))
+}
+
+/// Whether members of a raised schema may be lists or objects themselves.
+fn has_nested_members(schema: &Value, schemas: &Schemas<'_>) -> bool {
+    let target = schema
+        .get("$ref")
+        .and_then(Value::as_str)
+        .and_then(|pointer| schemas.target(pointer));
+    let properties = target.as_ref().unwrap_or(schema).get("properties");
+    let properties = properties.and_then(Value::as_object);
+    let mut properties = properties.into_iter().flat_map(Map::values);
+    properties.any(|property| !is_single(property, schemas))
 }
 
 /// Whether a raised schema holds neither lists nor objects.

@@ -286,8 +286,10 @@ fn may_be_null(said: Said<'_>) -> bool {
 
 /// Whether a value is text and nothing else, null excepted.
 fn is_text(said: Said<'_>) -> bool {
+    let only = said.schema.get("const").map(std::slice::from_ref);
     let listed = said.schema.get("enum").and_then(Json::as_array);
-    let is_of_texts = |values: &Vec<Json>| values.iter().all(|it| it.is_string() || it.is_null());
+    let listed = only.or(listed.map(Vec::as_slice));
+    let is_of_texts = |values: &[Json]| values.iter().all(|it| it.is_string() || it.is_null());
     let names = types(said.schema);
     let is_of_type = match names.as_slice() {
         [] => listed.is_some_and(|values| !values.is_empty()),

@@ -24,6 +24,7 @@ const NOTES: &str = r##"{
             {"name": "either", "schema": {"type": ["string", "integer"]}},
             {"name": "maybe", "schema": {"anyOf": [{"type": "string"}, {"type": "null"}]}},
             {"name": "version", "schema": {"type": "string", "enum": [1.0, 2.0]}},
+            {"name": "only", "schema": {"const": "5"}},
             {"name": "tags", "schema": {"type": "array", "items": {"type": "string"}}},
             {"name": "sizes", "schema": {"type": "array", "items": {"type": "integer"}}}],
         "body": {"name": "body", "content_type": "application/json", "required": true, "type": "",
@@ -96,11 +97,12 @@ fn declared_text_is_taken_as_it_was_typed() {
             "either=17",
             "maybe=null",
             "version=1.0",
+            "only=5",
             "body.title=true",
             "body.of.code=5",
             "body.count=5",
         ]),
-        json!({"code": "0017", "either": 17, "maybe": null, "version": json!(1.0),
+        json!({"code": "0017", "either": 17, "maybe": null, "version": json!(1.0), "only": "5",
             "body": {"title": "true", "of": {"code": "5"}, "count": 5}})
     );
     assert_eq!(
