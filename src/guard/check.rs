@@ -1,14 +1,17 @@
 //! The pass that judges: what it knows of names, and the rules for them.
 
+use rustc_hash::FxHashSet as HashSet;
+
 use crate::pysyntax::ast::visitor::source_order::SourceOrderVisitor;
 use crate::pysyntax::ast::{Alias, Expr, ExprCompare, ExprName, Identifier, ModModule, UnaryOp};
 use crate::pysyntax::{Ranged, TextRange};
 
 use super::finding::{Finding, quoted};
+use super::literal::{self, TextBudget, Unknown};
 use super::policy::Policy;
 use super::reachable::reachable;
 use super::scope::{Binding, Imported, ScopeId, ScopeKind, Scopes};
-use super::{CompiledNames, Facts, MAX_VIOLATIONS, facts, literal, rule};
+use super::{CompiledNames, Facts, MAX_VIOLATIONS, facts, rule};
 
 /// Built-ins that name an attribute by a string: only called directly, with a literal.
 pub(super) const ATTRIBUTE_BUILTINS: [&str; 4] = ["getattr", "setattr", "delattr", "hasattr"];
@@ -23,7 +26,7 @@ const MAX_DIGITS: usize = 4300;
 const MAX_IMPORTS: usize = 8;
 
 /// How many bytes of literals are looked at as templates, names or types.
-const TEXT_BUDGET: usize = 128 * 1024;
+const TEXT_BUDGET: usize = 512 * 1024;
 
 /// What is known of the value of an expression.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -59,9 +62,9 @@ pub(super) fn judge<'a>(
         stack: vec![0],
         next_scope: 1,
         definite: Vec::new(),
-        text_budget: TEXT_BUDGET,
+        text_budget: TextBudget(TEXT_BUDGET),
         suggestion_budget: MAX_VIOLATIONS,
-        tested: Vec::new(),
+        tested: HashSet::default(),
         findings: Vec::new(),
     };
     for stmt in &module.body {
@@ -83,12 +86,12 @@ pub(super) struct Checker<'a> {
     /// Names of denied built-ins that are certainly bound at this place, with the module or class
     /// scope that binds them: there, a name whose binding was not executed is the built-in.
     pub(super) definite: Vec<(ScopeId, &'a str)>,
-    /// How many bytes of literals may still be looked at as templates, names or types.
-    text_budget: usize,
+    /// What may still be looked at as templates, names or types.
+    text_budget: TextBudget,
     /// How many more hints may look for similar names.
     pub(super) suggestion_budget: usize,
     /// Where names stand that are only tested for truth.
-    tested: Vec<TextRange>,
+    tested: HashSet<TextRange>,
     findings: Vec<Finding>,
 }
 
@@ -202,7 +205,9 @@ impl<'a> Checker<'a> {
     /// Remembers names that are only tested for truth, as an optional import is.
     pub(super) fn note_test(&mut self, test: &Expr) {
         match test {
-            Expr::Name(name) => self.tested.push(name.range),
+            Expr::Name(name) => {
+                self.tested.insert(name.range);
+            }
             Expr::UnaryOp(operation) if operation.op == UnaryOp::Not => {
                 self.note_test(&operation.operand);
             }
@@ -232,15 +237,16 @@ impl<'a> Checker<'a> {
 
     /// The texts that an expression can be, where all of them are literals.
     pub(super) fn texts(&mut self, expr: &Expr) -> Option<Vec<String>> {
-        let texts = literal::texts(expr, self.scopes, self.scope())?;
-        let length = texts.iter().map(String::len).sum();
-        if let Some(left) = self.text_budget.checked_sub(length) {
-            self.text_budget = left;
-            return Some(texts);
+        let scope = self.scope();
+        match literal::texts(expr, self.scopes, scope, &mut self.text_budget) {
+            Ok(texts) => Some(texts),
+            Err(Unknown::NotLiteral) => None,
+            Err(Unknown::TooMuch) => {
+                let message = "texts of this size are used too often as templates, names or types";
+                self.report(rule::TOO_LONG, expr.range(), message, "use f-strings");
+                None
+            }
         }
-        let message = "texts of this size are used too often as templates, names or types";
-        self.report(rule::TOO_LONG, expr.range(), message, "use f-strings");
-        None
     }
 
     fn in_function(&self) -> bool {

@@ -11,59 +11,107 @@ use super::scope::{ScopeId, Scopes};
 /// How many names are followed to a literal.
 const MAX_STEPS: usize = 4;
 
-/// The texts that an expression can be, where all of them are literals of the code: a string, a
-/// name that is only ever bound to such, an item of a dict or list of such that nothing changes.
-pub(super) fn texts(expr: &Expr, scopes: &Scopes<'_>, scope: ScopeId) -> Option<Vec<String>> {
-    let mut found = Vec::new();
-    collect_texts(expr, scopes, scope, MAX_STEPS, &mut found)?;
-    Some(found)
+/// What a look at one expression costs of a [`TextBudget`], beside the text that is found there.
+const STEP: usize = 16;
+
+/// How much may still be looked at as texts, in bytes. Names that are bound often to names that are
+/// bound often could otherwise be followed for as good as ever.
+#[derive(Debug)]
+pub(super) struct TextBudget(pub(super) usize);
+
+impl TextBudget {
+    fn spend(&mut self, bytes: usize) -> Result<(), Unknown> {
+        match self.0.checked_sub(STEP + bytes) {
+            Some(left) => {
+                self.0 = left;
+                Ok(())
+            }
+            None => Err(Unknown::TooMuch),
+        }
+    }
 }
 
-fn collect_texts(
+/// Why the texts that an expression can be are not known.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Unknown {
+    /// It is no literal, or may be something else.
+    NotLiteral,
+    /// The budget is spent.
+    TooMuch,
+}
+
+/// The texts that an expression can be, where all of them are literals of the code: a string, a
+/// name that is only ever bound to such, an item of a dict or list of such that nothing changes.
+pub(super) fn texts(
     expr: &Expr,
     scopes: &Scopes<'_>,
     scope: ScopeId,
-    steps: usize,
-    found: &mut Vec<String>,
-) -> Option<()> {
-    match expr {
-        Expr::StringLiteral(literal) => {
-            found.push(literal.value.to_str().to_owned());
-            Some(())
-        }
-        Expr::If(choice) => {
-            collect_texts(&choice.body, scopes, scope, steps, found)?;
-            collect_texts(&choice.orelse, scopes, scope, steps, found)
-        }
-        Expr::Name(name) => {
-            let (owner, values) = values_of(name.id.as_str(), scopes, scope)?;
-            let steps = steps.checked_sub(1)?;
-            values
-                .iter()
-                .try_for_each(|value| collect_texts(value, scopes, owner, steps, found))
-        }
-        Expr::Subscript(subscript) => {
-            let Expr::Name(name) = &*subscript.value else {
-                return None;
-            };
-            if scopes.escapes(name.id.as_str()) {
-                return None;
+    budget: &mut TextBudget,
+) -> Result<Vec<String>, Unknown> {
+    let mut search = Search {
+        scopes,
+        budget,
+        found: Vec::new(),
+    };
+    search.collect(expr, scope, MAX_STEPS)?;
+    Ok(search.found)
+}
+
+struct Search<'s, 'a> {
+    scopes: &'s Scopes<'a>,
+    budget: &'s mut TextBudget,
+    found: Vec<String>,
+}
+
+impl Search<'_, '_> {
+    fn found(&mut self, text: &str) -> Result<(), Unknown> {
+        self.budget.spend(text.len())?;
+        self.found.push(text.to_owned());
+        Ok(())
+    }
+
+    fn collect(&mut self, expr: &Expr, scope: ScopeId, steps: usize) -> Result<(), Unknown> {
+        self.budget.spend(0)?;
+        match expr {
+            Expr::StringLiteral(literal) => self.found(literal.value.to_str()),
+            Expr::If(choice) => {
+                self.collect(&choice.body, scope, steps)?;
+                self.collect(&choice.orelse, scope, steps)
             }
-            let (_, values) = values_of(name.id.as_str(), scopes, scope)?;
-            for value in values {
-                let items: Vec<&Expr> = match value {
-                    Expr::Dict(dict) => dict.items.iter().map(|item| &item.value).collect(),
-                    Expr::List(list) => list.elts.iter().collect(),
-                    Expr::Tuple(tuple) => tuple.elts.iter().collect(),
-                    _ => return None,
+            Expr::Name(name) => {
+                let (owner, values) = values_of(name.id.as_str(), self.scopes, scope)?;
+                let steps = steps.checked_sub(1).ok_or(Unknown::NotLiteral)?;
+                values
+                    .iter()
+                    .try_for_each(|value| self.collect(value, owner, steps))
+            }
+            Expr::Subscript(subscript) => {
+                let Expr::Name(name) = &*subscript.value else {
+                    return Err(Unknown::NotLiteral);
                 };
-                for item in items {
-                    found.push(item.as_string_literal_expr()?.value.to_str().to_owned());
+                if self.scopes.escapes(name.id.as_str()) {
+                    return Err(Unknown::NotLiteral);
                 }
+                let (_, values) = values_of(name.id.as_str(), self.scopes, scope)?;
+                for value in values {
+                    self.budget.spend(0)?;
+                    let items: Vec<&Expr> = match value {
+                        Expr::Dict(dict) => dict.items.iter().map(|item| &item.value).collect(),
+                        Expr::List(list) => list.elts.iter().collect(),
+                        Expr::Tuple(tuple) => tuple.elts.iter().collect(),
+                        _ => return Err(Unknown::NotLiteral),
+                    };
+                    for item in items {
+                        let Expr::StringLiteral(literal) = item else {
+                            return Err(Unknown::NotLiteral);
+                        };
+                        self.found(literal.value.to_str())?;
+                    }
+                }
+                Ok(())
             }
-            Some(())
+            _ => Err(Unknown::NotLiteral),
         }
-        _ => None,
     }
 }
 
@@ -71,10 +119,13 @@ fn values_of<'s, 'a>(
     name: &str,
     scopes: &'s Scopes<'a>,
     scope: ScopeId,
-) -> Option<(ScopeId, &'s [&'a Expr])> {
-    let (owner, binding) = scopes.resolve(scope, name)?;
-    let values = binding.values.as_slice();
-    (binding.count == values.len()).then_some((owner, values))
+) -> Result<(ScopeId, &'s [&'a Expr]), Unknown> {
+    match scopes.resolve(scope, name) {
+        Some((owner, binding)) if binding.count == binding.values.len() => {
+            Ok((owner, &binding.values))
+        }
+        _ => Err(Unknown::NotLiteral),
+    }
 }
 
 /// Whether an expression makes a text where it stands: a string, an f-string, a concatenation.

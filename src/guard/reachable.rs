@@ -6,7 +6,9 @@
 //! their own do so of the objects that they are given, and modules, which hold the functions, are
 //! none that code hands about.
 
-use std::collections::{BTreeSet, HashSet};
+use std::collections::BTreeSet;
+
+use rustc_hash::FxHashSet as HashSet;
 
 use crate::pysyntax::ast::visitor::source_order::{self, SourceOrderVisitor};
 use crate::pysyntax::ast::{Alias, Expr, Keyword, ModModule, Pattern};
@@ -22,7 +24,7 @@ pub(super) fn reachable(
     if servers.is_empty() {
         return BTreeSet::new();
     }
-    let mut words = Words(HashSet::new());
+    let mut words = Words(HashSet::default());
     for stmt in &module.body {
         words.visit_stmt(stmt);
     }
