@@ -22,6 +22,7 @@ impl<'a> Checker<'a> {
             && ATTRIBUTE_BUILTINS.contains(&name.id.as_str())
             && self.may_be_builtin(name.id.as_str())
         {
+            self.check_name_reference(name.id.as_str(), name.range);
             self.check_attribute_builtin(call, name.id.as_str());
             return;
         }
@@ -30,6 +31,7 @@ impl<'a> Checker<'a> {
             && self.is_builtin(&function.value, "object")
         {
             // How a frozen dataclass sets its own fields.
+            self.check_name_reference("object", function.value.range());
             self.check_attribute_builtin(call, "setattr");
             return;
         }

@@ -83,7 +83,7 @@ pub(super) struct Checker<'a> {
     pub(super) facts: Facts,
     pub(super) stack: Vec<ScopeId>,
     pub(super) next_scope: ScopeId,
-    /// Names of denied built-ins that are certainly bound at this place, with the module or class
+    /// Names of denied built-ins and decorators that are certainly bound at this place, with the module or class
     /// scope that binds them: there, a name whose binding was not executed is the built-in.
     pub(super) definite: Vec<(ScopeId, &'a str)>,
     /// What may still be looked at as templates, names or types.
@@ -276,8 +276,9 @@ impl<'a> Checker<'a> {
     }
 
     pub(super) fn name_bound_here(&mut self, name: &'a str) {
-        let guarded =
-            self.policy.denied_names.contains_key(name) || ATTRIBUTE_BUILTINS.contains(&name);
+        let guarded = self.policy.denied_names.contains_key(name)
+            || self.policy.denied_decorators.contains_key(name)
+            || ATTRIBUTE_BUILTINS.contains(&name);
         if guarded && !self.scopes.kind(self.scope()).has_slots() {
             self.definite.push((self.scope(), name));
         }

@@ -6,7 +6,7 @@ use super::position::{Lines, shorten};
 use super::{MAX_VIOLATIONS, Violation, rule};
 
 /// The longest message or hint, in characters.
-const MAX_TEXT: usize = 400;
+pub(super) const MAX_TEXT: usize = 400;
 
 /// One reason not to run the code, at a range of it.
 #[derive(Debug, Clone)]

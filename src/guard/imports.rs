@@ -113,22 +113,19 @@ impl Checker<'_> {
                 self.report(rule::MODULE_NAME, range, message, hint);
             }
         } else {
-            let allowed = self
-                .policy
-                .names_of(module)
-                .is_some_and(|names| names.contains(id));
+            let allowed = self.policy.offers(module, id);
             if allowed || self.policy.is_module(&format!("{module}.{id}")) {
                 return;
             }
             let message = format!("{} may not be taken from {}", quoted(id), quoted(module));
-            let suggest = self.may_suggest();
-            let near = self
-                .policy
-                .names_of(module)
-                .filter(|_| suggest)
-                .map(|names| nearest(id, names.iter().map(String::as_str)))
-                .unwrap_or_default();
+            let denied = self.policy.denies(module, id);
+            let near = if !denied && self.may_suggest() {
+                nearest(id, self.policy.listed(module))
+            } else {
+                Vec::new()
+            };
             let hint = match near.first() {
+                _ if denied => format!("the policy denies it; use what else `{module}` has"),
                 Some(near) => format!("did you mean `{near}`?"),
                 None if !self.policy.allows(module) => self
                     .policy

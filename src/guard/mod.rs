@@ -2,13 +2,14 @@
 //! runtime relies on. Pure. It is fast feedback and defence in depth; the boundary is the sandbox
 //! and the table of operations.
 //!
-//! Every way to run code goes through [`check`]: there is no other source of [`Facts`], and without
+//! Every way to run code goes through [`Guard::check`]: there is no other source of [`Facts`], and without
 //! facts no compiled function can be called.
 
 mod annotations;
 mod attributes;
 mod calls;
 mod check;
+mod decorators;
 mod facts;
 mod finding;
 mod format;
@@ -26,15 +27,18 @@ mod walk;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
+use std::sync::{Arc, LazyLock};
 
 use serde::Serialize;
 
-use crate::pysyntax::{self, SyntaxError, TextRange};
+use crate::pysyntax::{self, SyntaxError};
 use finding::{Finding, violations};
 use policy::Policy;
 
 pub use literal::python_literal;
 pub use parameters::{UnknownParameters, substitute};
+pub use policy::{PolicyComplaint, PolicyError};
+pub use rule::{Example, RULES, Rule};
 
 /// The longest code that is looked at, in bytes. The runtime's own limit is lower.
 pub const MAX_CODE_BYTES: usize = 1024 * 1024;
@@ -128,7 +132,77 @@ pub struct TopLevelParameter {
     pub span: Range<usize>,
 }
 
-/// Judges code, given the functions that compiled servers offer.
+/// A policy, and code judged by it. Cheap to clone.
+#[derive(Debug, Clone)]
+pub struct Guard {
+    policy: Arc<Policy>,
+}
+
+#[expect(clippy::expect_used, reason = "the policy is part of the program")]
+static BUILT_IN: LazyLock<Guard> = LazyLock::new(|| {
+    let text = include_str!("../../config/guard.toml");
+    let policy = Policy::parse(text, None).expect("a test holds `config/guard.toml`");
+    Guard {
+        policy: Arc::new(policy),
+    }
+});
+
+impl Guard {
+    /// The guard of the policy that is compiled into the program, `config/guard.toml`.
+    #[must_use]
+    pub fn built_in() -> Self {
+        BUILT_IN.clone()
+    }
+
+    /// The guard of a policy file, which is TOML: one that changes the built-in policy
+    /// (`extends = "built-in"`), or one that takes its place.
+    ///
+    /// ```
+    /// use mce::guard::{CompiledNames, Guard};
+    ///
+    /// let guard = Guard::of_policy(
+    ///     "extends = \"built-in\"\nblocked_modules.random = \"use `secrets`\"\n",
+    /// )?;
+    /// let report = guard.check("import random", &CompiledNames::new());
+    /// assert_eq!(report.violations[0].hint.as_deref(), Some("use `secrets`"));
+    /// # Ok::<(), mce::guard::PolicyError>(())
+    /// ```
+    ///
+    /// # Errors
+    /// Everything that is wrong with the policy, each with its place: what cannot be read, rules
+    /// that contradict each other, and rules that nothing can ever break.
+    pub fn of_policy(text: &str) -> Result<Self, PolicyError> {
+        let policy = Policy::parse(text, Some(&BUILT_IN.policy))?;
+        Ok(Self {
+            policy: Arc::new(policy),
+        })
+    }
+
+    /// Judges code, given the functions that compiled servers offer.
+    #[must_use]
+    pub fn check(&self, code: &str, names: &CompiledNames) -> Report {
+        let refused = |findings| Report {
+            violations: violations(code, findings),
+            ..Report::default()
+        };
+        let findings = source::check(code);
+        if !findings.is_empty() {
+            return refused(findings);
+        }
+        match pysyntax::parse(code) {
+            Err(errors) => refused(errors.into_iter().map(syntax_finding).collect()),
+            Ok(module) => {
+                let (findings, facts) = check::judge(code, &module, &self.policy, names);
+                Report {
+                    violations: violations(code, findings),
+                    facts,
+                }
+            }
+        }
+    }
+}
+
+/// Judges code by the built-in policy.
 ///
 /// ```
 /// use mce::guard::{CompiledNames, check};
@@ -139,37 +213,7 @@ pub struct TopLevelParameter {
 /// ```
 #[must_use]
 pub fn check(code: &str, names: &CompiledNames) -> Report {
-    let refused = |findings| Report {
-        violations: violations(code, findings),
-        ..Report::default()
-    };
-    let policy = match Policy::built_in() {
-        Ok(policy) => policy,
-        Err(error) => {
-            let message = format!("the guard's policy cannot be read: {error}");
-            let hint = "report this: the policy is compiled into the program";
-            return refused(vec![Finding::new(
-                rule::POLICY,
-                TextRange::default(),
-                message,
-                hint,
-            )]);
-        }
-    };
-    let findings = source::check(code);
-    if !findings.is_empty() {
-        return refused(findings);
-    }
-    match pysyntax::parse(code) {
-        Err(errors) => refused(errors.into_iter().map(syntax_finding).collect()),
-        Ok(module) => {
-            let (findings, facts) = check::judge(code, &module, policy, names);
-            Report {
-                violations: violations(code, findings),
-                facts,
-            }
-        }
-    }
+    BUILT_IN.check(code, names)
 }
 
 fn syntax_finding(error: SyntaxError) -> Finding {

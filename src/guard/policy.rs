@@ -1,43 +1,48 @@
-//! The guard's policy, read from `config/guard.toml`.
+//! What code may use: `config/guard.toml`, or a file that changes it or takes its place.
+//!
+//! - `file`: the schema, read with the place of every entry.
+//! - `build`: from a file, and the policy it extends, to the policy.
+//! - `rules`: what is wrong in a file whose types are right.
+
+mod build;
+mod error;
+mod file;
+mod rules;
+mod words;
 
 use rustc_hash::{FxHashMap as HashMap, FxHashSet as HashSet};
-use std::sync::LazyLock;
-
-use serde::Deserialize;
 
 use super::CompiledNames;
+use super::check::is_dunder;
 
-static BUILT_IN: LazyLock<Result<Policy, toml::de::Error>> =
-    LazyLock::new(|| Policy::parse(include_str!("../../config/guard.toml")));
+pub use error::{PolicyComplaint, PolicyError};
 
 /// What code may use.
-#[derive(Debug, Clone, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[derive(Debug, Clone, Default)]
 pub(super) struct Policy {
     /// Built-in names that may not be referred to, with what to do instead.
     pub(super) denied_names: HashMap<String, String>,
     pub(super) names: Names,
     pub(super) attributes: Attributes,
+    /// Decorators by their full names, with what to do instead.
+    pub(super) denied_decorators: HashMap<String, String>,
     /// Per module, keywords of its callables and the literals they may have.
     pub(super) call_keywords: HashMap<String, HashMap<String, Vec<String>>>,
     blocked_modules: HashMap<String, String>,
     modules: HashMap<String, Module>,
     /// Packages of the modules.
-    #[serde(skip)]
     packages: HashSet<String>,
 }
 
 /// Rules for dunder names.
-#[derive(Debug, Clone, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[derive(Debug, Clone, Default)]
 pub(super) struct Names {
     pub(super) readable: HashSet<String>,
     pub(super) assignable: HashSet<String>,
 }
 
 /// Rules for attributes of objects that are not modules.
-#[derive(Debug, Clone, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[derive(Debug, Clone, Default)]
 pub(super) struct Attributes {
     pub(super) dunder_readable: HashSet<String>,
     pub(super) dunder_assignable: HashSet<String>,
@@ -50,27 +55,26 @@ pub(super) struct Attributes {
     pub(super) modules: HashSet<String>,
 }
 
-#[derive(Debug, Clone, Deserialize)]
-#[serde(deny_unknown_fields)]
+/// What may be taken from a module.
+#[derive(Debug, Clone, Default)]
 struct Module {
-    names: HashSet<String>,
+    /// These names; where there is no list, every public one.
+    names: Option<HashSet<String>>,
+    /// But not these.
+    denied: HashSet<String>,
 }
 
 impl Policy {
-    /// The policy compiled into the binary.
-    pub(super) fn built_in() -> Result<&'static Self, &'static toml::de::Error> {
-        BUILT_IN.as_ref()
-    }
-
-    fn parse(text: &str) -> Result<Self, toml::de::Error> {
-        let mut policy: Self = toml::from_str(text)?;
-        for module in policy.modules.keys() {
-            let dots = module.match_indices('.');
-            let packages = dots
-                .filter_map(|(end, _)| module.get(..end))
-                .map(str::to_owned);
-            policy.packages.extend(packages);
+    /// Reads a policy file; `built_in` is what it may extend.
+    pub(super) fn parse(text: &str, built_in: Option<&Self>) -> Result<Self, PolicyError> {
+        let mut reader = file::Reader::new(text);
+        let mut policy = Self::default();
+        if let Some(file) = reader.file(text) {
+            let base = built_in.filter(|_| file.extends);
+            policy = build::policy(&file, base);
+            rules::check(&mut reader, &file, base, &policy);
         }
+        reader.finish()?;
         Ok(policy)
     }
 
@@ -84,9 +88,35 @@ impl Policy {
         self.allows(name) || self.packages.contains(name)
     }
 
-    /// The names that may be taken from a module.
-    pub(super) fn names_of(&self, module: &str) -> Option<&HashSet<String>> {
-        self.modules.get(module).map(|module| &module.names)
+    /// Whether a name may be taken from a module.
+    pub(super) fn offers(&self, module: &str, name: &str) -> bool {
+        let Some(rules) = self.modules.get(module) else {
+            return false;
+        };
+        match &rules.names {
+            Some(names) => names.contains(name),
+            None => self.is_public(name) && !rules.denied.contains(name),
+        }
+    }
+
+    /// Whether a name is one that a module offers where it has no list: not private, not another
+    /// module, and nothing that may not be used on any object.
+    fn is_public(&self, name: &str) -> bool {
+        let rules = &self.attributes;
+        let refused = [&rules.modules, &rules.denied, &rules.internals];
+        !name.starts_with('_') && !refused.iter().any(|names| names.contains(name))
+    }
+
+    /// Whether a name was taken off the list of its module.
+    pub(super) fn denies(&self, module: &str, name: &str) -> bool {
+        let module = self.modules.get(module);
+        module.is_some_and(|rules| rules.denied.contains(name))
+    }
+
+    /// The names that a module lists.
+    pub(super) fn listed(&self, module: &str) -> impl Iterator<Item = &str> {
+        let names = self.modules.get(module).and_then(|it| it.names.as_ref());
+        names.into_iter().flatten().map(String::as_str)
     }
 
     /// What to do instead of importing a module: the message of the module or of a package of it.
@@ -115,39 +145,4 @@ pub(super) fn compiled_functions<'n>(module: &'n str, names: &CompiledNames) -> 
 }
 
 #[cfg(test)]
-mod tests {
-    use super::Policy;
-
-    #[test]
-    fn compiled_in_policy_is_readable_and_consistent() {
-        let policy = Policy::built_in().unwrap();
-        assert!(policy.allows("urllib.parse") && !policy.allows("urllib"));
-        assert!(policy.is_module("urllib"));
-        assert!(
-            policy.blocked_modules.len() >= 70,
-            "both seeds' lists have messages"
-        );
-        for module in policy.blocked_modules.keys() {
-            assert!(
-                !policy.allows(module),
-                "{module} is both allowed and blocked"
-            );
-        }
-        for (module, entry) in &policy.modules {
-            for name in &entry.names {
-                assert!(
-                    !policy.attributes.modules.contains(name),
-                    "{module}.{name} is a module"
-                );
-                assert!(!name.starts_with('_'), "{module}.{name} is private");
-            }
-        }
-    }
-
-    #[test]
-    fn unknown_key_of_a_policy_is_an_error() {
-        let text = format!("typo = 1\n{}", include_str!("../../config/guard.toml"));
-        let error = Policy::parse(&text).unwrap_err().to_string();
-        assert!(error.contains("typo"), "{error}");
-    }
-}
+mod tests;

@@ -55,9 +55,11 @@ impl<'a> SourceOrderVisitor<'a> for Checker<'a> {
             Stmt::Import(import) => self.check_import(import),
             Stmt::ImportFrom(import) => self.check_import_from(import),
             Stmt::FunctionDef(function) => {
+                self.check_decorators(&function.decorator_list);
                 self.check_binding(function.name.as_str(), function.name.range);
             }
             Stmt::ClassDef(class) => {
+                self.check_decorators(&class.decorator_list);
                 self.check_binding(class.name.as_str(), class.name.range);
                 self.check_class(class);
             }
