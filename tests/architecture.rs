@@ -58,7 +58,8 @@ const ARROWS: &[(&str, &[&str])] = &[
     (
         "runtime",
         &[
-            "api", "broker", "compile", "config", "guard", "python", "sandbox", "vault", "wire",
+            "api", "broker", "compile", "config", "files", "guard", "python", "sandbox", "vault",
+            "wire",
         ],
     ),
     ("sandbox", &["config", "wire"]),

@@ -13,14 +13,16 @@ use super::startup::Startup;
 use super::stop::Stop;
 use super::{Format, Outcome};
 use crate::files::{Links, ReadError, read_regular};
-use crate::guard::{self, CompiledNames, Violation};
-use crate::runtime::compiled_folders;
+use crate::guard::{CompiledNames, Violation};
+use crate::runtime::{compiled_folders, guard_of};
 
 const EXAMPLES: &str = "\
 The names that code may import are those of every folder with a manifest.json in
-MCE_COMPILED_OUTPUT_DIR (./compiled), whatever the config says.
+MCE_COMPILED_OUTPUT_DIR (./compiled), whatever the config says. MCE_GUARD_POLICY names a policy of
+your own.
 
-Exit codes: 0 all files pass, 1 at least one is rejected, 2 a file cannot be read.
+Exit codes: 0 all files pass, 1 at least one is rejected, 2 a file cannot be read or the policy is
+not valid.
 
 Examples:
   mce guard report.py
@@ -55,12 +57,13 @@ struct Verdict {
 }
 
 pub(super) fn run(arguments: &Arguments, startup: &Startup) -> Outcome {
+    let guard = guard_of(&startup.settings)?;
     let names = compiled_names(&startup.settings.compiled_output_dir)?;
     let mut verdicts = Vec::with_capacity(arguments.files.len());
     for file in &arguments.files {
         let code = read(file, startup.settings.max_code_bytes)?;
         let (violations, code) = match code {
-            Code::Text(text) => (guard::check(&text, &names).violations, Some(text)),
+            Code::Text(text) => (guard.check(&text, &names).violations, Some(text)),
             Code::Unfit(violation) => (vec![violation], None),
         };
         verdicts.push(Verdict {

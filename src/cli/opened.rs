@@ -4,7 +4,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use super::output::absolute;
 use super::startup::{Configured, interrupted, on_threads, state_folder};
-use super::stop::{OrStop, Stop};
+use super::stop::Stop;
 use crate::compile::MANIFEST_FILE;
 use crate::config::Settings;
 use crate::runtime::{Finding, IN_MEMORY, Runtime, SandboxProvider};
@@ -21,8 +21,7 @@ impl Configured {
             self.config.as_ref(),
             &self.environment,
             provider,
-        )
-        .or_stop()?;
+        )?;
         Ok(Opened { runtime, sandbox })
     }
 
@@ -74,8 +73,7 @@ impl Configured {
             &self.environment,
             provider,
             hooks,
-        )
-        .or_stop()?;
+        )?;
         Ok(Opened { runtime, sandbox })
     }
 

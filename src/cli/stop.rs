@@ -7,6 +7,7 @@ use std::process::ExitCode;
 
 use super::LogFormat;
 use super::output::printable;
+use crate::runtime::{self, PolicyFileError};
 
 /// Why a subcommand ends early.
 #[derive(Debug)]
@@ -68,6 +69,27 @@ impl Stop {
         // Nobody may be listening, and there is nobody else to tell.
         let _ = io::stderr().write_all(text.as_bytes());
         ExitCode::from(code)
+    }
+}
+
+impl From<PolicyFileError> for Stop {
+    fn from(error: PolicyFileError) -> Self {
+        let stop = Self::usage(error.to_string());
+        match error {
+            PolicyFileError::Invalid { .. } => {
+                stop.hint("docs/guard-rules.md says how a policy is written")
+            }
+            _ => stop.hint("`MCE_GUARD_POLICY` names a file with the guard's policy"),
+        }
+    }
+}
+
+impl From<runtime::Error> for Stop {
+    fn from(error: runtime::Error) -> Self {
+        match error {
+            runtime::Error::Policy(error) => error.into(),
+            error => Self::failure(chain(&error)),
+        }
     }
 }
 

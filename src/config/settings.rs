@@ -58,6 +58,8 @@ pub struct Settings {
     pub compiled_output_dir_is_set: bool,
     /// `MCE_SWAGGER_CONFIG_FILE`
     pub swagger_config_file: Option<PathBuf>,
+    /// `MCE_GUARD_POLICY`
+    pub guard_policy: Option<PathBuf>,
     /// `MCE_LINT_ENABLED`
     pub lint_enabled: bool,
     /// `MCE_SANDBOX`
@@ -216,6 +218,7 @@ impl<'e> Lookup<'e> {
         let compiled_output_dir = self.required("MCE_COMPILED_OUTPUT_DIR", parse_path);
         let compiled_output_dir_is_set = self.is_set("MCE_COMPILED_OUTPUT_DIR");
         let swagger_config_file = self.optional("MCE_SWAGGER_CONFIG_FILE", parse_path);
+        let guard_policy = self.optional("MCE_GUARD_POLICY", parse_path);
         let lint_enabled = self.required("MCE_LINT_ENABLED", parse_boolean);
         let sandbox = self.required("MCE_SANDBOX", parse_sandbox);
         let sandbox_mode = self.required("MCE_SANDBOX_MODE", parse_mode);
@@ -265,6 +268,7 @@ impl<'e> Lookup<'e> {
             compiled_output_dir: compiled_output_dir?,
             compiled_output_dir_is_set,
             swagger_config_file,
+            guard_policy,
             lint_enabled: lint_enabled?,
             sandbox: sandbox?,
             sandbox_mode: sandbox_mode?,

@@ -113,6 +113,12 @@ pub const SETTINGS: &[Setting] = &[
         "Folder of the compiled servers.",
     ),
     setting(
+        "MCE_GUARD_POLICY",
+        "path",
+        "",
+        "TOML file that changes what code may use, or says all of it; unset, the built-in policy counts.",
+    ),
+    setting(
         "MCE_LINT_ENABLED",
         BOOLEAN,
         "false",

@@ -14,7 +14,7 @@ use super::identifier;
 use super::registry::Refused;
 use super::result::{ErrorType, ExecutionResult, PlannedUse, Refusal, milliseconds, summarise};
 use crate::broker::Scope;
-use crate::guard::{self, Facts, Report, Violation};
+use crate::guard::{Facts, Report, Violation};
 use crate::python::RUNTIME_SOURCE;
 use crate::sandbox::{Call, CallError, Job, Module};
 use crate::wire::Arguments;
@@ -201,7 +201,7 @@ impl Runtime {
     pub(super) async fn inspect(&self, code: &str) -> Inspection {
         let (names, refused) = self.registry.names_for(code).await;
         Inspection {
-            report: guard::check(code, &names),
+            report: self.guard.check(code, &names),
             refused,
         }
     }

@@ -1,6 +1,7 @@
 //! One execution from code to result; the registry of compiled servers; code cache; audit.
 //!
 //! - [`Runtime`]: everything one process needs to answer, whatever the transport.
+//! - `policy`: the guard's policy, where a file gives it.
 //! - `registry`, `load`: the compiled servers, checked before their first use.
 //! - `execution`: size → guard → sandbox → answer → audit; `answer`: redaction and caps;
 //!   `rerun`: what is kept in the cache, and run again from it.
@@ -12,6 +13,7 @@ use std::sync::Arc;
 
 use crate::broker::Recorder;
 use crate::config::{Config, Environment, ServerConfig, Settings};
+use crate::guard::Guard;
 
 mod answer;
 mod audit;
@@ -27,6 +29,7 @@ mod execution;
 mod identifier;
 mod load;
 mod places;
+mod policy;
 mod preview;
 mod registry;
 mod rerun;
@@ -47,6 +50,7 @@ pub use discovery::{
 pub use egress::{Egress, Targets};
 pub use engine::{Finding, SandboxProvider};
 pub use execution::{CachedRequest, CallRequest, ExecuteRequest};
+pub use policy::{PolicyFileError, guard_of};
 pub use registry::compiled_folders;
 pub use result::{CallSummary, ErrorType, ExecutionResult, PlannedUse};
 
@@ -60,6 +64,9 @@ pub enum Error {
     /// A database cannot be used.
     #[error(transparent)]
     Database(#[from] DatabaseError),
+    /// The guard's policy is not valid.
+    #[error(transparent)]
+    Policy(#[from] PolicyFileError),
 }
 
 /// Layers that tests switch off, one at a time, to attack the next one alone.
@@ -113,6 +120,7 @@ impl From<Hooks> for Switches {
 /// Everything one process needs to answer.
 pub struct Runtime {
     settings: Arc<Settings>,
+    guard: Guard,
     registry: registry::Registry,
     engine: engine::Engine,
     places: places::Places,
@@ -131,7 +139,7 @@ impl Runtime {
     /// a chosen `MCE_COMPILED_OUTPUT_DIR` serves.
     ///
     /// # Errors
-    /// A database cannot be opened.
+    /// A database cannot be opened, or `MCE_GUARD_POLICY` names no valid policy.
     pub fn open(
         settings: Arc<Settings>,
         config: Option<&Config>,
@@ -193,6 +201,7 @@ impl Runtime {
         switches: Switches,
         egress: impl FnOnce(&[Arc<ServerConfig>], Arc<dyn Recorder>) -> Arc<dyn Egress>,
     ) -> Result<Arc<Self>, Error> {
+        let guard = guard_of(&settings)?;
         let audit = Arc::new(audit::Audit::open(
             &settings.audit_db_path,
             settings.audit_max_rows,
@@ -220,6 +229,7 @@ impl Runtime {
         Ok(Arc::new(Self {
             places: places::Places::new(settings.max_concurrent_executions),
             settings,
+            guard,
             registry,
             engine: engine::Engine::new(sandbox),
             egress,

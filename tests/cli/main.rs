@@ -15,6 +15,7 @@ mod diff;
 mod folder;
 mod foreign;
 mod messages;
+mod policy;
 mod seen;
 mod serving;
 mod shop;

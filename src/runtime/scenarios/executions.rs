@@ -319,3 +319,32 @@ async fn a_call_under_way_when_the_execution_ends_is_in_the_result() {
         .collect();
     assert_eq!(calls, [("get_pet", None, Some("cancelled"))]);
 }
+
+#[tokio::test]
+async fn code_is_judged_by_the_policy_that_the_settings_name() {
+    let mut fixture = Fixture::new();
+    let path = fixture.path("policy.toml");
+    let policy = "extends = \"built-in\"\n[modules.numpy]\nnames = [\"array\"]\n\
+                  [modules.random]\ndenied = [\"seed\"]\n";
+    std::fs::write(&path, policy).unwrap();
+    let setting = ("MCE_GUARD_POLICY".to_owned(), path.display().to_string());
+    fixture.variables.push(setting);
+    let (runtime, sandbox) = fixture.runtime(|_, _| async { returned(json!(1)) });
+
+    let allowed = runtime
+        .execute(code("import numpy\nnumpy.array([])\n"))
+        .await;
+    assert!(allowed.success, "{allowed:?}");
+    let refused = runtime
+        .execute(code("import random\nrandom.seed(1)\n"))
+        .await;
+    assert_eq!(refused.error_type, Some(ErrorType::Security));
+    assert_eq!(refused.violations[0].rule, "module-name");
+    assert_eq!(sandbox.jobs.lock().unwrap().len(), 1);
+
+    // A runtime that cannot read its policy does not open.
+    std::fs::write(&path, "extends = \"other\"\n").unwrap();
+    let error = guard_of(&fixture.settings()).unwrap_err().to_string();
+    let place = format!("{}:1:11: ", path.display());
+    assert!(error.contains(&place), "{error}");
+}
