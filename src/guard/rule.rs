@@ -57,7 +57,7 @@ macro_rules! rules {
 use Example::{Code, Described};
 
 rules! {
-    /// Code that is longer than the guard reads, or texts that are used too often as templates, names or types.
+    /// Code that is longer than the guard reads, or texts used too often as names or types.
     TOO_LONG = "too-long": Described {
         words: "more than 1 MiB of code",
         write: || "x = 1\n".repeat(super::MAX_CODE_BYTES / 6 + 1),
@@ -77,7 +77,8 @@ rules! {
     } => "result = 1\n";
     /// Code that is not Python 3.13.
     SYNTAX = "syntax":
-        Code("if total > 1\n    result = total\n") => "total = 2\nif total > 1:\n    result = total\n";
+        Code("if total > 1\n    result = total\n")
+        => "total = 2\nif total > 1:\n    result = total\n";
     /// A module that may not be imported.
     IMPORT_BLOCKED = "import-blocked":
         Code("import pandas as pd\n\nresult = pd.Series([1, 2]).mean()\n")
@@ -87,7 +88,8 @@ rules! {
         Code("from .parse import quote\n") => "from urllib.parse import quote\n";
     /// `from … import *`, which hides where names come from.
     IMPORT_STAR = "import-star":
-        Code("from math import *\n\nresult = sqrt(2)\n") => "from math import sqrt\n\nresult = sqrt(2)\n";
+        Code("from math import *\n\nresult = sqrt(2)\n")
+        => "from math import sqrt\n\nresult = sqrt(2)\n";
     /// A name that may not be taken from a module that may be imported.
     MODULE_NAME = "module-name":
         Code("import types\n\nresult = types.CodeType\n")
@@ -102,11 +104,12 @@ rules! {
         => "import math\n\ntools = [math.pi]\nresult = tools[0]\n";
     /// A change to something that was imported.
     MODULE_WRITE = "module-write":
-        Code("import json\n\njson.indent = 2\n") => "import json\n\nINDENT = 2\nresult = json.dumps([1], indent=INDENT)\n";
+        Code("import json\n\njson.indent = 2\n")
+        => "import json\n\nINDENT = 2\nresult = json.dumps([1], indent=INDENT)\n";
     /// A built-in that may not be used, called or not.
     NAME_BLOCKED = "name-blocked":
         Code("result = eval('[1, 2]')\n") => "import json\n\nresult = json.loads('[1, 2]')\n";
-    /// A name starting with `_` that the code does not define, or a dunder name that it may not define.
+    /// A name starting with `_` that is not the code's own, or a dunder name that may not be.
     NAME_PRIVATE = "name-private":
         Code("result = __builtins__\n") => "_total = 1\nresult = _total\n";
     /// A dunder attribute.
@@ -115,7 +118,8 @@ rules! {
     /// An attribute starting with `_` that is not the code's own.
     ATTRIBUTE_PRIVATE = "attribute-private":
         Code("import json\n\nresult = json.JSONDecoder()._state\n")
-        => "class Counter:\n    def __init__(self):\n        self._count = 0\n\n\nresult = Counter()._count\n";
+        => "class Counter:\n    def __init__(self):\n        self._count = 0\n\n\n\
+            result = Counter()._count\n";
     /// An attribute of frames, coroutines, generators, tracebacks or code objects.
     ATTRIBUTE_INTERNAL = "attribute-internal":
         Code("numbers = (n for n in range(3))\nresult = numbers.gi_frame\n")
@@ -148,7 +152,8 @@ rules! {
     /// A decorator that may not be used, however it was imported.
     DECORATOR_BLOCKED = "decorator-blocked":
         Code("import atexit\n\n\n@atexit.register\ndef report():\n    print('done')\n")
-        => "def report():\n    print('done')\n\n\ntry:\n    result = 1\nfinally:\n    report()\n";
+        => "def report():\n    print('done')\n\n\n\
+            try:\n    result = 1\nfinally:\n    report()\n";
     /// Stands behind 50 violations where there are more.
     MORE = "more": Described {
         words: "code with more than 50 violations",

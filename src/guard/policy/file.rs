@@ -41,6 +41,9 @@ const ATTRIBUTE_LISTS: &[&str] = &[
     "allowed",
 ];
 
+/// Nobody reads more complaints than this, and each takes a while.
+const MOST_COMPLAINTS: usize = 200;
+
 /// A text and the byte offset where it stands.
 #[derive(Debug, Clone)]
 pub(super) struct Word {
@@ -139,6 +142,9 @@ impl<'t> Reader<'t> {
         message: impl Into<String>,
         hint: impl Into<Option<String>>,
     ) {
+        if self.complaints.len() == MOST_COMPLAINTS {
+            return;
+        }
         let (line, column) = self.lines.position(at);
         self.complaints.push(PolicyComplaint {
             line,

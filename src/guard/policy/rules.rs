@@ -338,6 +338,7 @@ impl Rules<'_, '_> {
     fn blocked_modules(&mut self) {
         for Entry { key, .. } in &self.file.blocked_modules {
             self.dotted(key, "a module");
+            self.no_server(key);
             if self
                 .file
                 .modules
@@ -353,9 +354,19 @@ impl Rules<'_, '_> {
         }
     }
 
+    /// `SERVER.functions`, which is there whatever a policy says.
+    fn no_server(&mut self, key: &Word) {
+        if key.text.split('.').count() == 2 && key.text.ends_with(".functions") {
+            let message = format!("{} is a compiled server", quoted(&key.text));
+            let hint = "what it offers is for `include` and `exclude` in swaggers.yaml to say";
+            self.complain(key, message, hint);
+        }
+    }
+
     fn module(&mut self, entry: &Entry<ModuleFile>) {
         let Entry { key, value } = entry;
         let module = key.text.as_str();
+        self.no_server(key);
         let private = |part: &str| part.starts_with('_') && module != "__future__";
         if self.dotted(key, "a module") && module.split('.').any(private) {
             let message = format!("the module {} is private", quoted(module));

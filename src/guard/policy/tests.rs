@@ -208,6 +208,8 @@ attributes.internals = ["__code__"]"#,
         r#"blocked_modules."a-b" = "no""#,
         r#"blocked_modules.json = "no"
 modules.json.names = ["loads"]"#,
+        r#"blocked_modules."bookshop.functions" = "no""#,
+        r#"modules."bookshop.functions".denied = ["place_order"]"#,
         r"modules.numpy = {}",
         r"modules.numpy.names = []",
         r#"modules._socket.names = ["x"]"#,
@@ -242,4 +244,30 @@ fn an_error_lists_twenty_and_counts_the_rest() {
         names.join(", ")
     ));
     assert!(error.ends_with("\nand 3 more"), "{error}");
+}
+
+proptest::proptest! {
+    /// Whatever a file holds, it is a policy or an error with a place.
+    #[test]
+    fn any_text_is_a_policy_or_an_error(
+        pieces in proptest::collection::vec(
+            proptest::sample::select(vec![
+                "extends", "=", "\"built-in\"", "\n", "[", "]", "{", "}", ".", "modules", "names",
+                "denied", "allowed", "attributes", "internals", "call_keywords", "httpx", "\"\"",
+                "blocked_modules", "denied_names", "denied_decorators", "\"a.b\"", "\"_x\"", "\"é\"",
+                "\"__x__\"", "\"random\"", "\"\\u0000\"", ",", "1", "é", "\u{feff}", "\r\n", "'",
+                "\n[modules.random]\n", "names = [\"seed\"]\n", "denied = [\"seed\"]\n", "#",
+            ]),
+            0..24,
+        )
+    ) {
+        let text = pieces.concat();
+        if let Err(error) = Policy::parse(&text, Some(&Policy::default())) {
+            proptest::prop_assert!(!error.complaints().is_empty());
+            for complaint in error.complaints() {
+                let lines = text.split('\n').count();
+                proptest::prop_assert!((1..=lines).contains(&complaint.line), "{complaint}");
+            }
+        }
+    }
 }
