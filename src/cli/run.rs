@@ -2,6 +2,7 @@
 
 use super::startup::Startup;
 use super::{Outcome, compile, serve};
+use crate::runtime::guard_of;
 
 const EXAMPLES: &str = "\
 Compiles first; where that fails, nothing is served.
@@ -19,6 +20,8 @@ pub(super) struct Arguments {
 }
 
 pub(super) fn run(arguments: &Arguments, startup: &Startup) -> Outcome {
+    // What would keep it from serving is told before anything is written.
+    guard_of(&startup.settings)?;
     compile::before_serving(&arguments.serve.config, startup)?;
     serve::run(&arguments.serve, startup)
 }

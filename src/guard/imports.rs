@@ -13,6 +13,9 @@ use super::rule;
 /// What every module of a compiled server offers beside its functions.
 const SERVER_NAMES: [&str; 2] = ["ApiError", "NULL"];
 
+/// What the sandbox image holds beside the standard library.
+const LIBRARIES: [&str; 3] = ["httpx", "pydantic", "orjson"];
+
 /// How many similar names a hint lists.
 const SUGGESTIONS: usize = 3;
 
@@ -89,10 +92,16 @@ impl Checker<'_> {
         let modules = self.policy.importable();
         match nearest(module, modules.into_iter()).first() {
             Some(near) => format!("did you mean `{near}`?"),
-            None => "use the allowed standard library modules, `httpx`, `pydantic`, `orjson` and \
-                     compiled servers"
-                .to_owned(),
+            None => self.allowed_hint(),
         }
+    }
+
+    fn allowed_hint(&self) -> String {
+        let libraries = LIBRARIES.into_iter();
+        let libraries = libraries.filter(|library| self.policy.allows(library));
+        let mut parts = vec!["the allowed standard library modules".to_owned()];
+        parts.extend(libraries.map(|library| format!("`{library}`")));
+        format!("use {} and compiled servers", parts.join(", "))
     }
 
     /// Looking for similar names takes time, so only hints that are shown do it.

@@ -178,6 +178,12 @@ impl Guard {
         })
     }
 
+    /// The modules that code may import, by name; those of compiled servers are not among them.
+    #[must_use]
+    pub fn importable(&self) -> Vec<&str> {
+        self.policy.importable()
+    }
+
     /// Judges code, given the functions that compiled servers offer.
     #[must_use]
     pub fn check(&self, code: &str, names: &CompiledNames) -> Report {

@@ -12,6 +12,7 @@ use super::Runtime;
 use super::excerpt::excerpt;
 use super::registry::{Served, is_identifier};
 use crate::api::{Manifest, is_mutating};
+use crate::guard::Guard;
 
 /// What the sandbox image holds beside the standard library.
 const SANDBOX_LIBRARIES: [&str; 3] = ["httpx", "pydantic", "orjson"];
@@ -36,11 +37,23 @@ pub struct ServersPage {
     /// Servers that are there but not served.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub refused: Vec<RefusedServer>,
-    /// What code may import beside the standard library.
-    pub sandbox_libraries: Vec<&'static str>,
+    /// What code may import beside the standard library, and what else a policy file allows.
+    pub sandbox_libraries: Vec<String>,
     /// Gives the next page.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub next_cursor: Option<String>,
+}
+
+/// Of the libraries of the image those that the policy allows, and the modules that it adds to the
+/// built-in one.
+fn libraries(guard: &Guard) -> Vec<String> {
+    let built_in = Guard::built_in();
+    let usual = built_in.importable();
+    let modules = guard.importable();
+    let of_image = SANDBOX_LIBRARIES.into_iter();
+    let of_image = of_image.filter(|library| modules.contains(library));
+    let added = modules.iter().copied().filter(|it| !usual.contains(it));
+    of_image.chain(added).map(str::to_owned).collect()
 }
 
 /// A server that can be imported.
@@ -192,7 +205,7 @@ impl Runtime {
         let more = page.len() > PAGE;
         page.truncate(PAGE);
         let mut answer = ServersPage {
-            sandbox_libraries: SANDBOX_LIBRARIES.to_vec(),
+            sandbox_libraries: libraries(&self.guard),
             ..ServersPage::default()
         };
         if more {

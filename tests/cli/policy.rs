@@ -44,9 +44,11 @@ fn a_policy_that_is_not_valid_is_told_by_place_and_nothing_is_judged() {
         let mut command = folder.command(arguments);
         snapshot!(folder, command.env("MCE_GUARD_POLICY", "policy.toml"));
     }
-    let seen = run(&folder, &["serve"], "policy.toml");
-    assert_eq!((seen.code, seen.stdout.as_str()), (2, ""));
-    assert!(seen.stderr.contains("policy.toml:2:2: "), "{}", seen.stderr);
+    for command in ["serve", "run"] {
+        let seen = run(&folder, &[command], "policy.toml");
+        assert_eq!((seen.code, seen.stdout.as_str()), (2, ""), "{command}");
+        assert!(seen.stderr.contains("policy.toml:2:2: "), "{}", seen.stderr);
+    }
 }
 
 #[test]

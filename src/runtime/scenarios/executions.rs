@@ -341,6 +341,9 @@ async fn code_is_judged_by_the_policy_that_the_settings_name() {
     assert_eq!(refused.error_type, Some(ErrorType::Security));
     assert_eq!(refused.violations[0].rule, "module-name");
     assert_eq!(sandbox.jobs.lock().unwrap().len(), 1);
+    let page = runtime.list_servers(None).await.unwrap();
+    let libraries = ["httpx", "pydantic", "orjson", "numpy"];
+    assert_eq!(page.sandbox_libraries, libraries);
 
     // A runtime that cannot read its policy does not open.
     std::fs::write(&path, "extends = \"other\"\n").unwrap();
