@@ -14,8 +14,11 @@ const MAX_STEPS: usize = 8;
 /// How many different imports of one name are looked at.
 const MAX_IMPORTS: usize = 8;
 
-/// The longest name that a decorator can have in a policy that people wrote, in attributes.
+/// How many attributes a name of a decorator may have.
 const MAX_ATTRIBUTES: usize = 16;
+
+/// The longest name of a decorator that a policy can deny, in bytes.
+pub(super) const MAX_NAME: usize = 256;
 
 impl Checker<'_> {
     /// The decorators of a function or class.
@@ -59,6 +62,10 @@ impl Checker<'_> {
                 _ => return Vec::new(),
             }
         };
+        // Else a long name that is used often would be put together as often.
+        if attributes.iter().map(|it| it.len()).sum::<usize>() > MAX_NAME {
+            return Vec::new();
+        }
         let mut names = self.names_of_root(name, scope, steps);
         for full in &mut names {
             for attribute in attributes.iter().rev() {
@@ -74,12 +81,11 @@ impl Checker<'_> {
             return vec![name.to_owned()];
         };
         let imports = binding.imports.iter().take(MAX_IMPORTS);
-        let mut names: Vec<String> = imports
-            .map(|imported| match imported {
-                Imported::Module(module) => module.clone(),
-                Imported::Name(module, name) => format!("{module}.{name}"),
-            })
-            .collect();
+        let full = imports.map(|imported| match imported {
+            Imported::Module(module) => module.clone(),
+            Imported::Name(module, name) => format!("{module}.{name}"),
+        });
+        let mut names: Vec<String> = full.filter(|full| full.len() <= MAX_NAME).collect();
         if self.policy.denied_decorators.contains_key(name) && self.may_be_builtin(name) {
             names.push(name.to_owned());
         }

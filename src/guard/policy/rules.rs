@@ -7,6 +7,7 @@ use super::build::{is_within, root};
 use super::file::{Entry, File, ModuleFile, Reader, Word, nearest};
 use super::words::{builtins, is_dotted, is_identifier, is_keyword};
 use super::{Policy, is_dunder};
+use crate::guard::decorators::MAX_NAME;
 use crate::guard::finding::{MAX_TEXT, quoted};
 use crate::invisible::is_invisible;
 use crate::pysyntax::ast::{Expr, UnaryOp};
@@ -150,6 +151,10 @@ impl Rules<'_, '_> {
         for Entry { key, .. } in &self.file.denied_decorators {
             if !self.dotted(key, "a decorator") {
                 continue;
+            }
+            if key.text.len() > MAX_NAME {
+                let message = format!("{} is longer than {MAX_NAME} bytes", quoted(&key.text));
+                self.complain(key, message, "no decorator has such a name; remove it");
             }
             if !key.text.contains('.') {
                 self.built_in(key);
