@@ -101,6 +101,8 @@ fn page() -> String {
         "\n## Decorators that may not be used\n\n| decorator | advice |\n| --- | --- |\n",
     );
     rows(&mut page, &policy, "denied_decorators");
+    page.push_str("\n## Classes that may not be extended\n\n| class | advice |\n| --- | --- |\n");
+    rows(&mut page, &policy, "denied_bases");
     page.push_str("\n## Attributes\n\nOf objects that are no modules.\n\n");
     let attributes = table(&policy, "attributes");
     for (list, meaning) in [
@@ -122,6 +124,14 @@ fn page() -> String {
             "Dunder names that may be keywords of calls",
         ),
         ("class_hooks", "Dunder names that a class may define"),
+        (
+            "operators",
+            "Those that methods may call of their own object",
+        ),
+        (
+            "of_event_loops",
+            "Where `asyncio` is imported, refused of all objects but those of the code's own classes",
+        ),
     ] {
         let _ = writeln!(
             page,

@@ -1,17 +1,53 @@
 //! Rules for annotations. Python and libraries evaluate the strings among them, so strings and
 //! annotations alike may hold nothing but the grammar of a type.
 
-use crate::pysyntax::ast::{Expr, ExprSubscript, Operator, StringLiteral};
+use crate::pysyntax::ast::visitor::source_order::{self, SourceOrderVisitor};
+use crate::pysyntax::ast::{Expr, ExprStringLiteral, ExprSubscript, Operator, StringLiteral};
 use crate::pysyntax::{Ranged, TextRange, parse_annotation, parse_expression};
 
-use super::check::{Checker, Known};
+use super::check::{ATTRIBUTE_BUILTINS, Checker, is_dunder};
+use super::knowledge::{Known, is_name};
+use super::texts::Purpose;
 use super::{literal, rule};
 
 /// How deep string annotations may stand inside each other.
 const MAX_NESTED_STRINGS: usize = 3;
 
 /// Built-in classes whose subscripts are types.
+/// How many values of a name are looked at for a class that takes type arguments.
+const MAX_VALUES: usize = 8;
+
 const GENERIC_BUILTINS: [&str; 6] = ["dict", "frozenset", "list", "set", "tuple", "type"];
+
+/// Looks for a call of a denied name, or for a dunder attribute.
+struct Denied<'p> {
+    is_denied: &'p dyn Fn(&str) -> bool,
+    found: bool,
+}
+
+impl<'a> SourceOrderVisitor<'a> for Denied<'_> {
+    fn visit_expr(&mut self, expr: &'a Expr) {
+        self.found |= match expr {
+            Expr::Call(call) => {
+                matches!(&*call.func, Expr::Name(name) if (self.is_denied)(&name.id) || name.id.starts_with("__"))
+            }
+            Expr::Attribute(attribute) => is_dunder(&attribute.attr),
+            _ => false,
+        };
+        source_order::walk_expr(self, expr);
+    }
+}
+
+/// Whether an expression is one that `Literal[…]` may hold.
+fn is_constant(expr: &Expr) -> bool {
+    match expr {
+        Expr::UnaryOp(operation) => operation.operand.is_number_literal_expr(),
+        Expr::Attribute(attribute) => {
+            attribute.value.is_name_expr() && !attribute.attr.starts_with('_')
+        }
+        _ => expr.is_literal_expr(),
+    }
+}
 
 impl Checker<'_> {
     /// An annotation as it stands in the code; the names in it are judged by the walk.
@@ -21,30 +57,80 @@ impl Checker<'_> {
 
     /// A value that a library evaluates as a type if it is a string.
     pub(super) fn check_type_text(&mut self, expr: &Expr) {
-        if literal::is_text(expr) {
-            self.check_type(expr, None, 0);
-        } else if let Some(texts) = self.texts(expr) {
-            self.check_type_texts(&texts, expr.range());
-        } else if matches!(expr, Expr::Name(name) if self.is_made_text(name.id.as_str())) {
-            self.report_annotation(expr.range());
+        match expr {
+            Expr::Name(_) | Expr::Attribute(_) => {
+                if let Some(texts) = self.texts(expr, Purpose::Name) {
+                    self.check_type_texts(&texts, expr.range());
+                } else if matches!(expr, Expr::Name(name) if self.is_made_text(name.id.as_str())) {
+                    self.report_annotation(expr.range());
+                }
+            }
+            Expr::If(choice) => {
+                self.check_type_text(&choice.body);
+                self.check_type_text(&choice.orelse);
+            }
+            Expr::BoolOp(choice) => choice
+                .values
+                .iter()
+                .for_each(|value| self.check_type_text(value)),
+            Expr::Named(named) => self.check_type_text(&named.value),
+            Expr::Call(call) => {
+                // What functions of the code return is not followed; methods of texts give texts.
+                let function = call.func.is_name_expr() || !self.known(&call.func).is_empty();
+                if !function && !self.makes_type(&call.func) {
+                    self.report_annotation(expr.range());
+                }
+            }
+            _ => self.check_type(expr, None, 0),
         }
     }
 
     /// `list["…"]`, wherever it stands.
     pub(super) fn check_type_subscript(&mut self, subscript: &ExprSubscript) {
-        let generic = match &*subscript.value {
-            Expr::Name(name) if GENERIC_BUILTINS.contains(&name.id.as_str()) => {
-                self.resolve(name.id.as_str()).is_none()
-            }
-            Expr::Name(name) if self.is_own_generic(name.id.as_str()) => true,
-            value => self.known(value).iter().any(|known| {
-                matches!(known, Known::Name(module, _)
-                    if matches!(module.as_str(), "typing" | "collections.abc" | "pydantic"))
-            }),
-        };
-        if generic {
+        if self.is_generic(&subscript.value) {
             self.check_subscript(subscript, None, 0);
         }
+    }
+
+    /// Whether subscripts of an expression are types.
+    pub(super) fn is_generic(&self, expr: &Expr) -> bool {
+        let builtin = |expr: &Expr| {
+            expr.as_name_expr().is_some_and(|name| {
+                GENERIC_BUILTINS.contains(&name.id.as_str())
+                    && self.may_be_builtin(name.id.as_str())
+            })
+        };
+        match expr {
+            _ if builtin(expr) => true,
+            Expr::Name(name) => {
+                let values = self
+                    .resolve(name.id.as_str())
+                    .map(|(_, binding)| &binding.values);
+                self.is_own_generic(name.id.as_str())
+                    || values
+                        .into_iter()
+                        .flatten()
+                        .take(MAX_VALUES)
+                        .any(|value| builtin(value.expr))
+                    || self.is_library_class(expr)
+            }
+            _ => self.is_library_class(expr),
+        }
+    }
+
+    fn is_library_class(&self, expr: &Expr) -> bool {
+        let modules = [
+            "typing",
+            "collections",
+            "collections.abc",
+            "contextlib",
+            "pydantic",
+            "asyncio",
+            "re",
+        ];
+        self.known(expr).iter().any(
+            |known| matches!(known, Known::Name(module, _) if modules.contains(&module.as_str())),
+        )
     }
 
     /// Whether a name is a class of the code that takes type arguments.
@@ -62,14 +148,20 @@ impl Checker<'_> {
         inside: Option<TextRange>,
         depth: usize,
     ) {
-        if self.is_known(&subscript.value, "typing", &["Literal"]) {
-            return;
-        }
         let items = match &*subscript.slice {
             Expr::Tuple(tuple) => tuple.elts.as_slice(),
             item => std::slice::from_ref(item),
         };
-        let annotated = self.is_known(&subscript.value, "typing", &["Annotated"]);
+        if self.is_surely(&subscript.value, "typing", &["Literal"]) {
+            // In the code the walk judges what stands here; in a text nothing else does.
+            if let Some(place) = inside
+                && !items.iter().all(is_constant)
+            {
+                self.report_annotation(place);
+            }
+            return;
+        }
+        let annotated = self.is_surely(&subscript.value, "typing", &["Annotated"]);
         for (index, item) in items.iter().enumerate() {
             // What follows the type of `Annotated` is data, whose code the walk judges.
             if !(annotated && index > 0) || inside.is_some() && !item.is_literal_expr() {
@@ -84,8 +176,8 @@ impl Checker<'_> {
         match expr {
             Expr::Name(name) => {
                 if let Some(place) = inside {
-                    self.check_name_reference(name.id.as_str(), place);
-                } else if let Some(texts) = self.texts(expr) {
+                    self.check_name_in_text(expr, name.id.as_str(), place);
+                } else if let Some(texts) = self.texts(expr, Purpose::Name) {
                     self.check_type_texts(&texts, expr.range());
                 } else if self.is_made_text(name.id.as_str()) {
                     self.report_annotation(expr.range());
@@ -150,6 +242,51 @@ impl Checker<'_> {
         }
     }
 
+    /// A text anywhere in code that uses a library which evaluates texts as types: where it goes
+    /// cannot always be told, so it may not be a type with a call of a denied built-in in it.
+    pub(super) fn check_evaluated_text(&mut self, text: &ExprStringLiteral) {
+        let value = text.value.to_str();
+        if !value.contains(['(', '.']) || !self.scopes.imported_roots.contains("pydantic") {
+            return;
+        }
+        let denied = |name: &str| {
+            self.policy.denied_names.contains_key(name) || ATTRIBUTE_BUILTINS.contains(&name)
+        };
+        let mentions = value
+            .split(|character: char| !(character.is_alphanumeric() || character == '_'))
+            .any(|word| denied(word) || word.starts_with("__"));
+        if !mentions || !self.spend_text(value.len()) {
+            return;
+        }
+        let Some(expr) = parse_expression(value) else {
+            return;
+        };
+        if matches!(
+            expr,
+            Expr::Call(_) | Expr::Subscript(_) | Expr::BinOp(_) | Expr::Attribute(_)
+        ) {
+            let mut search = Denied {
+                is_denied: &denied,
+                found: false,
+            };
+            search.visit_expr(&expr);
+            if search.found {
+                self.report_annotation(text.range);
+            }
+        }
+    }
+
+    /// A name in a text that is evaluated as a type: as if it were read there.
+    fn check_name_in_text(&mut self, expr: &Expr, id: &str, place: TextRange) {
+        self.check_name_reference(id, place);
+        let known = self.known(expr);
+        let by_name = ATTRIBUTE_BUILTINS.contains(&id) && self.may_be_builtin(id)
+            || is_name(&known, "operator", &["attrgetter", "methodcaller"]);
+        if by_name || known.iter().any(|known| matches!(known, Known::Module(_))) {
+            self.report_annotation(place);
+        }
+    }
+
     fn parse_part(&self, part: &StringLiteral) -> Option<Expr> {
         // An escape in the text makes its value differ from its source.
         let source = self
@@ -174,8 +311,10 @@ impl Checker<'_> {
     /// Whether a name holds a text that is put together at run time.
     fn is_made_text(&self, name: &str) -> bool {
         self.resolve(name).is_some_and(|(_, binding)| {
-            binding.values.iter().any(|value| match value {
-                Expr::BinOp(operation) => operation.op != Operator::BitOr,
+            binding.values.iter().any(|value| match value.expr {
+                Expr::BinOp(operation) => {
+                    operation.op != Operator::BitOr || literal::is_text(&operation.right)
+                }
                 Expr::FString(_) | Expr::StringLiteral(_) => true,
                 Expr::Call(call) => match &*call.func {
                     Expr::Attribute(attribute) => self.known(&attribute.value).is_empty(),
@@ -194,7 +333,7 @@ impl Checker<'_> {
         })
     }
 
-    fn report_annotation(&mut self, place: TextRange) {
+    pub(super) fn report_annotation(&mut self, place: TextRange) {
         let message = "an annotation may hold nothing but a type";
         let hint = "write a type such as `list[str] | None`";
         self.report(rule::ANNOTATION, place, message, hint);

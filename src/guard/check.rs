@@ -3,47 +3,30 @@
 use rustc_hash::FxHashSet as HashSet;
 
 use crate::pysyntax::ast::visitor::source_order::SourceOrderVisitor;
-use crate::pysyntax::ast::{Alias, Expr, ExprCompare, ExprName, Identifier, ModModule, UnaryOp};
+use crate::pysyntax::ast::{
+    Alias, Expr, ExprCompare, ExprName, Identifier, ModModule, StmtClassDef, UnaryOp,
+};
 use crate::pysyntax::{Ranged, TextRange};
 
 use super::finding::{Finding, quoted};
-use super::literal::{self, TextBudget, Unknown};
+use super::knowledge::{Flow, Known};
 use super::policy::Policy;
 use super::reachable::reachable;
-use super::scope::{Binding, Imported, ScopeId, ScopeKind, Scopes};
+use super::scope::{Binding, MAX_IMPORTS, ScopeId, ScopeKind, Scopes};
+use super::texts::{self, Purpose, TextBudget, Unknown};
 use super::{CompiledNames, Facts, MAX_VIOLATIONS, facts, rule};
 
 /// Built-ins that name an attribute by a string: only called directly, with a literal.
 pub(super) const ATTRIBUTE_BUILTINS: [&str; 4] = ["getattr", "setattr", "delattr", "hasattr"];
 
-/// How many names are followed to an import.
-const MAX_ALIASES: usize = 4;
+/// Class attributes whose items name attributes.
+pub(super) const NAMES_OF_ATTRIBUTES: [&str; 2] = ["__slots__", "__match_args__"];
 
 /// The most digits that Python reads of a decimal integer (`sys.set_int_max_str_digits`).
 const MAX_DIGITS: usize = 4300;
 
-/// How many different imports may bind one name.
-const MAX_IMPORTS: usize = 8;
-
 /// How many bytes of literals are looked at as templates, names or types.
 const TEXT_BUDGET: usize = 512 * 1024;
-
-/// What is known of the value of an expression.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Known {
-    /// A module, or a package of one.
-    Module(String),
-    /// A name of a module.
-    Name(String, String),
-}
-
-/// Whether something is one of certain names of a certain module.
-pub(super) fn is_name(known: &[Known], module: &str, names: &[&str]) -> bool {
-    known.iter().any(|known| {
-        matches!(known, Known::Name(found, name)
-            if found == module && names.contains(&name.as_str()))
-    })
-}
 
 /// Judges a parsed module.
 pub(super) fn judge<'a>(
@@ -62,8 +45,16 @@ pub(super) fn judge<'a>(
         stack: vec![0],
         next_scope: 1,
         definite: Vec::new(),
+        flow: Flow::default(),
         text_budget: TextBudget(TEXT_BUDGET),
         suggestion_budget: MAX_VIOLATIONS,
+        direct: HashSet::default(),
+        captures: Vec::new(),
+        metaclasses: HashSet::default(),
+        plain: HashSet::default(),
+        annotations: 0,
+        classes: Vec::new(),
+        assigned: HashSet::default(),
         tested: HashSet::default(),
         findings: Vec::new(),
     };
@@ -86,10 +77,26 @@ pub(super) struct Checker<'a> {
     /// Names of denied built-ins and decorators that are certainly bound at this place, with the module or class
     /// scope that binds them: there, a name whose binding was not executed is the built-in.
     pub(super) definite: Vec<(ScopeId, &'a str)>,
+    pub(super) flow: Flow<'a>,
     /// What may still be looked at as templates, names or types.
     text_budget: TextBudget,
     /// How many more hints may look for similar names.
     pub(super) suggestion_budget: usize,
+    /// Where things stand that are called, or that are named in one of the few other ways in which
+    /// they may be.
+    pub(super) direct: HashSet<TextRange>,
+    /// The names that the pattern captures that is visited.
+    pub(super) captures: Vec<&'a str>,
+    /// Where the metaclasses of classes stand.
+    pub(super) metaclasses: HashSet<TextRange>,
+    /// Where attributes stand that are values and cannot be called.
+    pub(super) plain: HashSet<TextRange>,
+    /// How many annotations are around.
+    pub(super) annotations: usize,
+    /// The classes around, the innermost last.
+    pub(super) classes: Vec<&'a StmtClassDef>,
+    /// Where the names of plain assignments stand.
+    pub(super) assigned: HashSet<TextRange>,
     /// Where names stand that are only tested for truth.
     tested: HashSet<TextRange>,
     findings: Vec<Finding>,
@@ -124,82 +131,23 @@ impl<'a> Checker<'a> {
         }
     }
 
+    /// Whether an expression is a name that may be the built-in.
+    pub(super) fn may_be(&self, expr: &Expr, name: &str) -> bool {
+        matches!(expr, Expr::Name(found) if found.id.as_str() == name) && self.may_be_builtin(name)
+    }
+
     /// Whether an expression is a name that certainly is the built-in.
     pub(super) fn is_builtin(&self, expr: &Expr, name: &str) -> bool {
         matches!(expr, Expr::Name(found) if found.id.as_str() == name)
             && self.resolve(name).is_none()
     }
 
-    /// What an expression is known to be through imports; several where several imports bind it.
-    pub(super) fn known(&self, expr: &Expr) -> Vec<Known> {
-        let mut root = expr;
-        while let Expr::Attribute(attribute) = root {
-            root = &attribute.value;
-        }
-        match root {
-            Expr::Name(name) if self.may_be_imported(name.id.as_str()) => self.known_chain(expr),
-            _ => Vec::new(),
-        }
-    }
-
-    /// Whether imports or another name bind a name; most names are done with here.
+    /// Whether imports bind a name; most names are done with here.
     fn may_be_imported(&self, name: &str) -> bool {
-        self.resolve(name).is_some_and(|(_, binding)| {
-            !binding.imports.is_empty() || matches!(binding.values.as_slice(), [Expr::Name(_)])
+        let binding = self.resolve(name);
+        binding.is_some_and(|(owner, binding)| {
+            !binding.imports.is_empty() || self.scopes.kind(owner) == ScopeKind::Class
         })
-    }
-
-    fn known_chain(&self, expr: &Expr) -> Vec<Known> {
-        match expr {
-            Expr::Name(name) => self.known_name(self.scope(), name.id.as_str(), MAX_ALIASES),
-            Expr::Attribute(attribute) => self
-                .known_chain(&attribute.value)
-                .into_iter()
-                .filter_map(|known| match known {
-                    Known::Module(module) => Some(self.member(&module, attribute.attr.as_str())),
-                    Known::Name(..) => None,
-                })
-                .collect(),
-            _ => Vec::new(),
-        }
-    }
-
-    fn known_name(&self, scope: ScopeId, name: &str, steps: usize) -> Vec<Known> {
-        let Some((owner, binding)) = self.scopes.resolve(scope, name) else {
-            return Vec::new();
-        };
-        if let [Expr::Name(value)] = binding.values.as_slice()
-            && binding.count == 1
-            && let Some(steps) = steps.checked_sub(1)
-        {
-            return self.known_name(owner, value.id.as_str(), steps);
-        }
-        if !binding.only_imports() || binding.imports.len() > MAX_IMPORTS {
-            return Vec::new();
-        }
-        let known = |imported: &Imported| match imported {
-            Imported::Module(module) => Known::Module(module.clone()),
-            Imported::Name(module, name) => self.member(module, name),
-        };
-        binding.imports.iter().map(known).collect()
-    }
-
-    /// Whether a statement gives a module another name, and that name nothing else.
-    pub(super) fn is_alias(&self, targets: &[Expr], value: &Expr) -> bool {
-        let [Expr::Name(target)] = targets else {
-            return false;
-        };
-        let once = self
-            .resolve(target.id.as_str())
-            .is_some_and(|(_, binding)| binding.count == 1);
-        once && value.is_name_expr() && self.is_module_value(value)
-    }
-
-    /// Whether an expression is a module.
-    fn is_module_value(&self, expr: &Expr) -> bool {
-        self.known(expr)
-            .iter()
-            .any(|known| matches!(known, Known::Module(_)))
     }
 
     /// Remembers names that are only tested for truth, as an optional import is.
@@ -221,24 +169,10 @@ impl<'a> Checker<'a> {
         }
     }
 
-    fn member(&self, module: &str, name: &str) -> Known {
-        let full = format!("{module}.{name}");
-        if self.is_module(&full) {
-            Known::Module(full)
-        } else {
-            Known::Name(module.to_owned(), name.to_owned())
-        }
-    }
-
-    /// Whether an expression is a certain name of a certain module.
-    pub(super) fn is_known(&self, expr: &Expr, module: &str, names: &[&str]) -> bool {
-        is_name(&self.known(expr), module, names)
-    }
-
     /// The texts that an expression can be, where all of them are literals.
-    pub(super) fn texts(&mut self, expr: &Expr) -> Option<Vec<String>> {
+    pub(super) fn texts(&mut self, expr: &Expr, purpose: Purpose) -> Option<Vec<String>> {
         let scope = self.scope();
-        match literal::texts(expr, self.scopes, scope, &mut self.text_budget) {
+        match texts::texts(expr, self.scopes, scope, purpose, &mut self.text_budget) {
             Ok(texts) => Some(texts),
             Err(Unknown::NotLiteral) => None,
             Err(Unknown::TooMuch) => {
@@ -247,6 +181,11 @@ impl<'a> Checker<'a> {
                 None
             }
         }
+    }
+
+    /// Takes the work of reading a text from what may still be done.
+    pub(super) fn spend_text(&mut self, length: usize) -> bool {
+        self.text_budget.spend(length).is_ok()
     }
 
     fn in_function(&self) -> bool {
@@ -278,14 +217,16 @@ impl<'a> Checker<'a> {
     pub(super) fn name_bound_here(&mut self, name: &'a str) {
         let guarded = self.policy.denied_names.contains_key(name)
             || self.policy.denied_decorators.contains_key(name)
-            || ATTRIBUTE_BUILTINS.contains(&name);
+            || ATTRIBUTE_BUILTINS.contains(&name)
+            || name == "type";
         if guarded && !self.scopes.kind(self.scope()).has_slots() {
             self.definite.push((self.scope(), name));
         }
     }
 
     /// A name that the code binds.
-    pub(super) fn check_binding(&mut self, name: &str, range: TextRange) {
+    pub(super) fn check_binding(&mut self, name: &'a str, range: TextRange) {
+        self.bind_perhaps(name);
         let in_class = self.scopes.kind(self.scope()) == ScopeKind::Class;
         if in_class && self.policy.attributes.internals.contains(name) {
             let message = format!("{} belongs to Python's own machinery", quoted(name));
@@ -297,6 +238,15 @@ impl<'a> Checker<'a> {
             );
         }
         if !is_dunder(name) || self.policy.names.assignable.contains(name) {
+            return;
+        }
+        if in_class && NAMES_OF_ATTRIBUTES.contains(&name) && !self.assigned.contains(&range) {
+            let message = format!(
+                "{} is bound in a way that hides which names it holds",
+                quoted(name)
+            );
+            let hint = format!("write `{name} = (\"…\",)`");
+            self.report(rule::ATTRIBUTE_DYNAMIC, range, message, hint);
             return;
         }
         if !in_class {
@@ -322,11 +272,15 @@ impl<'a> Checker<'a> {
         let id = name.id.as_str();
         let range = name.range;
         let resolved = self.resolve(id);
+        self.check_mangled(id, range);
         let imported = self.may_be_imported(id);
         if !imported && resolved.is_some_and(|(scope, _)| self.scopes.kind(scope).has_slots()) {
             return;
         }
         let passed = self.check_name_reference(id, range);
+        if id == "type" && self.may_be_builtin(id) {
+            self.check_type_reference(range);
+        }
         if ATTRIBUTE_BUILTINS.contains(&id) && self.may_be_builtin(id) {
             let message = format!("{} may only be called directly", quoted(id));
             let hint = "call it with a literal attribute name, or use a `lambda`";
@@ -335,7 +289,8 @@ impl<'a> Checker<'a> {
         if !imported {
             return;
         }
-        if resolved.is_some_and(|(_, binding)| binding.imports.len() > MAX_IMPORTS) {
+        let known = self.known(expr);
+        if known.len() > MAX_IMPORTS {
             let message = format!("{} is bound by too many imports", quoted(id));
             self.report(
                 rule::MODULE_VALUE,
@@ -344,14 +299,38 @@ impl<'a> Checker<'a> {
                 "give each import its own name",
             );
         }
-        let known = self.known(expr);
         let module = known.iter().any(|known| matches!(known, Known::Module(_)));
-        if passed && module && !self.tested.contains(&range) {
-            let message = format!("the module {} is used as a value", quoted(id));
-            let hint = format!("name what is used of it, such as `{id}.…`");
-            self.report(rule::MODULE_VALUE, range, message, hint);
+        if passed && module && !self.is_tested(range) {
+            self.report_module_value(expr);
         }
-        self.check_attribute_getter_value(&known, range);
+        self.check_direct_use(&known, range);
+    }
+
+    /// A name such as `__x` inside a class, which Python reads as `_Class__x`.
+    fn check_mangled(&mut self, id: &str, range: TextRange) {
+        if !id.starts_with("__") || id.ends_with("__") {
+            return;
+        }
+        let Some(class) = self.scopes.class_around(self.scope()) else {
+            return;
+        };
+        // Names of the class and of its functions are all read so, and mean the same.
+        if self.resolve(id).is_none_or(|(owner, _)| owner < class) {
+            let message = format!("inside a class Python reads {} as another name", quoted(id));
+            let hint = "choose a name that begins with one `_` or none";
+            self.report(rule::NAME_PRIVATE, range, message, hint);
+        }
+    }
+
+    /// Whether what stands there is only tested for truth.
+    pub(super) fn is_tested(&self, range: TextRange) -> bool {
+        self.tested.contains(&range)
+    }
+
+    /// The code of a range.
+    pub(super) fn source(&self, range: TextRange) -> &'a str {
+        let bytes = range.start().to_usize()..range.end().to_usize();
+        self.code.get(bytes).unwrap_or_default()
     }
 
     /// Judges a reference to a name; also those inside string annotations.
@@ -380,7 +359,7 @@ impl<'a> Checker<'a> {
         true
     }
 
-    pub(super) fn check_alias_name(&mut self, alias: &Alias) {
+    pub(super) fn check_alias_name(&mut self, alias: &'a Alias) {
         if let Some(name) = &alias.asname {
             self.check_binding(name.as_str(), name.range);
         }
@@ -395,7 +374,7 @@ pub(super) fn is_dunder(name: &str) -> bool {
     name.len() > 4 && name.starts_with("__") && name.ends_with("__")
 }
 
-impl Checker<'_> {
+impl<'a> Checker<'a> {
     /// `self.__class__ is other.__class__`, as `__eq__` is often written.
     pub(super) fn compares_own_class(&self, compare: &ExprCompare) -> bool {
         let class_of = |expr: &Expr| match expr {
@@ -418,10 +397,7 @@ impl Checker<'_> {
 
     /// A decimal integer that Python refuses to read, to protect itself from quadratic work.
     pub(super) fn check_number(&mut self, range: TextRange) {
-        let text = self
-            .code
-            .get(range.start().to_usize()..range.end().to_usize());
-        let text = text.unwrap_or_default();
+        let text = self.source(range);
         let decimal = text
             .bytes()
             .all(|byte| byte.is_ascii_digit() || byte == b'_');
@@ -454,8 +430,9 @@ impl Checker<'_> {
         }
     }
 
-    pub(super) fn check_declared(&mut self, names: &[Identifier]) {
+    pub(super) fn check_declared(&mut self, names: &'a [Identifier]) {
         for name in names {
+            self.check_mangled(name.as_str(), name.range);
             self.check_binding(name.as_str(), name.range);
         }
     }

@@ -77,7 +77,7 @@ impl Checker<'_> {
     }
 
     fn names_of_root(&self, name: &str, scope: ScopeId, steps: usize) -> Vec<String> {
-        let Some((owner, binding)) = self.scopes.resolve(scope, name) else {
+        let Some((_, binding)) = self.scopes.resolve(scope, name) else {
             return vec![name.to_owned()];
         };
         let imports = binding.imports.iter().take(MAX_IMPORTS);
@@ -92,7 +92,7 @@ impl Checker<'_> {
         if let [value] = binding.values.as_slice()
             && let Some(steps) = steps.checked_sub(1)
         {
-            names.extend(self.full_names(value, owner, steps));
+            names.extend(self.full_names(value.expr, value.scope, steps));
         }
         names
     }

@@ -7,6 +7,7 @@
 
 mod annotations;
 mod attributes;
+mod branches;
 mod calls;
 mod check;
 mod decorators;
@@ -14,6 +15,7 @@ mod facts;
 mod finding;
 mod format;
 mod imports;
+mod knowledge;
 mod literal;
 mod parameters;
 mod policy;
@@ -22,6 +24,7 @@ mod reachable;
 mod rule;
 mod scope;
 mod source;
+mod texts;
 mod visit;
 mod walk;
 

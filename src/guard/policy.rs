@@ -24,6 +24,8 @@ pub(super) struct Policy {
     pub(super) denied_names: HashMap<String, String>,
     pub(super) names: Names,
     pub(super) attributes: Attributes,
+    /// Classes of modules that may not be extended, by their full names, with what to do instead.
+    pub(super) denied_bases: HashMap<String, String>,
     /// Decorators by their full names, with what to do instead.
     pub(super) denied_decorators: HashMap<String, String>,
     /// Per module, keywords of its callables and the literals they may have.
@@ -47,11 +49,15 @@ pub(super) struct Attributes {
     pub(super) dunder_readable: HashSet<String>,
     pub(super) dunder_assignable: HashSet<String>,
     pub(super) class_hooks: HashSet<String>,
+    /// Those of them that methods may call of their own object.
+    pub(super) operators: HashSet<String>,
     pub(super) dunder_keywords: HashSet<String>,
     pub(super) private_readable: HashSet<String>,
     pub(super) internals: HashSet<String>,
     pub(super) internal_prefixes: Vec<String>,
     pub(super) denied: HashSet<String>,
+    /// Those of the denied or private names that lead from objects of asyncio to its event loop.
+    pub(super) of_event_loops: HashSet<String>,
     pub(super) modules: HashSet<String>,
 }
 

@@ -139,6 +139,11 @@ rules! {
     CLASS_HOOK = "class-hook":
         Code("class Trap:\n    def __getattribute__(self, name):\n        return 1\n")
         => "class Trap:\n    def __getattr__(self, name):\n        return 1\n";
+    /// A class of a library that may not be extended.
+    CLASS_BASE = "class-base":
+        Code("import contextlib\n\n\nclass Log(contextlib.redirect_stdout):\n    pass\n")
+        => "import contextlib\nimport io\n\nwith contextlib.redirect_stdout(io.StringIO()) as log:\n    \
+            print('kept')\nresult = log.getvalue()\n";
     /// A metaclass, or a class made by a call.
     METACLASS = "metaclass":
         Code("Point = type('Point', (), {'x': 1})\n") => "class Point:\n    x = 1\n";

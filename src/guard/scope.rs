@@ -2,10 +2,11 @@
 
 use rustc_hash::{FxHashMap as HashMap, FxHashSet as HashSet};
 
+use crate::pysyntax::TextRange;
 use crate::pysyntax::ast::visitor::source_order::{self, SourceOrderVisitor};
 use crate::pysyntax::ast::{
-    Alias, ExceptHandler, Expr, ExprContext, ModModule, Parameters, Pattern, Stmt, StmtClassDef,
-    TypeParam,
+    Alias, Comprehension, ExceptHandler, Expr, ExprCall, ExprContext, ModModule, Parameters,
+    Pattern, Stmt, StmtClassDef, StmtFunctionDef, TypeParam,
 };
 
 use super::walk::{ScopeNode, ScopedVisitor, walk_expr, walk_stmt};
@@ -21,6 +22,8 @@ pub(super) enum ScopeKind {
     Function,
     Lambda,
     Comprehension,
+    /// A generator expression: a comprehension that runs later than where it stands.
+    Generator,
     TypeParameters,
 }
 
@@ -41,17 +44,76 @@ pub(super) enum Imported {
     Name(String, String),
 }
 
+impl Imported {
+    /// The name that an import binds, and what it binds it to. `module` is that of `from … import`.
+    pub(super) fn by<'a>(alias: &'a Alias, module: Option<&str>) -> (&'a str, Self) {
+        let name = alias.name.as_str();
+        match (module, &alias.asname) {
+            (Some(module), asname) => (
+                asname.as_ref().map_or(name, |asname| asname.as_str()),
+                Self::Name(short(module), short(name)),
+            ),
+            (None, Some(asname)) => (asname.as_str(), Self::Module(short(name))),
+            (None, None) => {
+                let root = name.split('.').next().unwrap_or(name);
+                (root, Self::Module(short(root)))
+            }
+        }
+    }
+
+    /// What an attribute of it is.
+    fn member(&self, name: &str) -> Self {
+        let module = match self {
+            Self::Module(module) => module.clone(),
+            Self::Name(module, outer) => short(&format!("{module}.{outer}")),
+        };
+        Self::Name(module, short(name))
+    }
+}
+
+/// The most of a name that is kept. What is longer names nothing that exists, and is refused where it
+/// is imported; put together again at every use it would cost much.
+const MAX_NAME: usize = 256;
+
+fn short(name: &str) -> String {
+    let end = name.floor_char_boundary(MAX_NAME);
+    name.get(..end).unwrap_or_default().to_owned()
+}
+
+/// An expression and the scope that it is evaluated in.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Value<'a> {
+    pub(super) scope: ScopeId,
+    pub(super) expr: &'a Expr,
+}
+
 /// Everything that is known of one name in one scope.
 #[derive(Debug, Default)]
 pub(super) struct Binding<'a> {
     /// How often the name is bound.
     pub(super) count: usize,
-    /// The imports among these.
+    /// What the name can be through imports, directly or by other names.
     pub(super) imports: Vec<Imported>,
+    /// How many of the bindings are imports.
+    pub(super) import_count: usize,
     /// The values of the plain assignments among these.
-    pub(super) values: Vec<&'a Expr>,
+    pub(super) values: Vec<Value<'a>>,
+    /// What a loop goes over whose target the name is, or the item of the target of that number.
+    pub(super) iterables: Vec<(Value<'a>, Option<usize>)>,
+    /// The context managers that a `with` binds to the name.
+    pub(super) contexts: Vec<Value<'a>>,
+    /// What is assigned to items of the name (`name[…] = value`).
+    pub(super) items: Vec<(&'a Expr, Value<'a>)>,
+    /// The annotations of the parameters among the bindings.
+    pub(super) annotations: Vec<&'a Expr>,
+    /// How many of the bindings are parameters.
+    pub(super) parameters: usize,
+    /// Whether a function binds the name of a scope that is not its own.
+    pub(super) shared: bool,
     /// The classes among these.
     pub(super) classes: Vec<&'a StmtClassDef>,
+    /// The functions among these.
+    pub(super) functions: Vec<&'a StmtFunctionDef>,
     /// Whether the name is unbound somewhere (`del`, the end of an `except … as`).
     pub(super) deleted: bool,
     /// Whether it is the first parameter of a method.
@@ -64,16 +126,26 @@ impl<'a> Binding<'a> {
     fn merge(&mut self, other: Binding<'a>) {
         self.count += other.count;
         self.imports.extend(other.imports);
+        self.import_count += other.import_count;
         self.values.extend(other.values);
+        self.iterables.extend(other.iterables);
+        self.contexts.extend(other.contexts);
+        self.items.extend(other.items);
+        self.parameters += other.parameters;
+        self.shared = true;
         self.classes.extend(other.classes);
+        self.functions.extend(other.functions);
         self.deleted |= other.deleted;
         self.receiver &= other.receiver;
         self.exception |= other.exception;
     }
 
-    /// Whether nothing but imports binds the name.
-    pub(super) fn only_imports(&self) -> bool {
-        self.count > 0 && self.count == self.imports.len()
+    /// The only value that the name ever has, where that is an expression.
+    pub(super) fn only_value(&self) -> Option<Value<'a>> {
+        match self.values.as_slice() {
+            [value] if self.count == 1 => Some(*value),
+            _ => None,
+        }
     }
 }
 
@@ -87,6 +159,34 @@ pub(super) struct Scope<'a> {
     nonlocals: HashSet<&'a str>,
 }
 
+/// A name that is bound to another, or to a path of attributes from it, last first.
+struct Follower<'a> {
+    scope: ScopeId,
+    name: &'a str,
+    path: Vec<&'a str>,
+}
+
+/// How many different imports are kept of one name; one more tells that there are too many.
+pub(super) const MAX_IMPORTS: usize = 8;
+
+/// The longest path of attributes that is followed.
+const MAX_PATH: usize = 6;
+
+/// The name at the root of an expression such as `a.b.c`, and the attributes, last first.
+pub(super) fn dotted(expr: &Expr) -> Option<(&str, Vec<&str>)> {
+    let mut path = Vec::new();
+    let mut root = expr;
+    while let Expr::Attribute(attribute) = root {
+        path.push(attribute.attr.as_str());
+        root = &attribute.value;
+        if path.len() > MAX_PATH {
+            return None;
+        }
+    }
+    let name = root.as_name_expr()?;
+    Some((name.id.as_str(), path))
+}
+
 /// All scopes of a module, in the order in which [`super::walk`] enters them; the first is the
 /// module's.
 #[derive(Debug)]
@@ -98,6 +198,12 @@ pub(super) struct Scopes<'a> {
     escaped: HashSet<&'a str>,
     /// Names that are read.
     read: HashSet<&'a str>,
+    /// Attributes that are assigned to anything but the first parameter of a method.
+    stored_attributes: HashSet<&'a str>,
+    /// Attributes that are read, and texts that could name them.
+    words: HashSet<&'a str>,
+    /// What class bodies bind names to; `None` where it is not a plain assignment.
+    class_values: HashMap<&'a str, Vec<Option<&'a Expr>>>,
     /// First components of all imported modules.
     pub(super) imported_roots: HashSet<String>,
 }
@@ -111,13 +217,98 @@ impl<'a> Scopes<'a> {
                 own_attributes: HashSet::default(),
                 escaped: HashSet::default(),
                 read: HashSet::default(),
+                stored_attributes: HashSet::default(),
+                words: HashSet::default(),
+                class_values: HashMap::default(),
                 imported_roots: HashSet::default(),
             },
             stack: vec![0],
+            import_run: None,
+            harmless: HashSet::default(),
         };
-        binder.visit_body(&module.body);
+        for stmt in &module.body {
+            // Of imports that follow each other the last one of a name counts: nothing runs between.
+            if matches!(stmt, Stmt::Import(_) | Stmt::ImportFrom(_)) {
+                binder.import_run.get_or_insert_default();
+            } else {
+                binder.import_run = None;
+            }
+            binder.visit_stmt(stmt);
+        }
         binder.scopes.move_nonlocals();
+        binder.scopes.follow_names();
         binder.scopes
+    }
+
+    /// Gives names what the names are that they are bound to, until nothing changes.
+    fn follow_names(&mut self) {
+        let mut followers: HashMap<(ScopeId, &'a str), Vec<Follower<'a>>> = HashMap::default();
+        let mut waiting = Vec::new();
+        for (scope, found) in self.all.iter().enumerate() {
+            for (name, binding) in &found.bindings {
+                if !binding.imports.is_empty() {
+                    waiting.push((scope, *name));
+                }
+                for value in &binding.values {
+                    let Some((root, path)) = dotted(value.expr) else {
+                        continue;
+                    };
+                    for owner in self.owners(value.scope, root) {
+                        let follower = Follower {
+                            scope,
+                            name,
+                            path: path.clone(),
+                        };
+                        followers.entry((owner, root)).or_default().push(follower);
+                    }
+                }
+            }
+        }
+        while let Some((scope, name)) = waiting.pop() {
+            let Some(following) = followers.get(&(scope, name)) else {
+                continue;
+            };
+            let imports = self.binding(scope, name).map(|it| it.imports.clone());
+            for imported in imports.iter().flatten() {
+                for follower in following {
+                    let imported = follower
+                        .path
+                        .iter()
+                        .rev()
+                        .fold(imported.clone(), |imported, name| imported.member(name));
+                    let binding = self
+                        .all
+                        .get_mut(follower.scope)
+                        .and_then(|found| found.bindings.get_mut(follower.name));
+                    if let Some(binding) = binding
+                        && binding.imports.len() <= MAX_IMPORTS
+                        && !binding.imports.contains(&imported)
+                    {
+                        binding.imports.push(imported);
+                        waiting.push((follower.scope, follower.name));
+                    }
+                }
+            }
+        }
+    }
+
+    /// The scopes whose binding of a name a load may reach: that of a class body falls through to
+    /// those around it while the name is not bound yet.
+    pub(super) fn owners(&self, from: ScopeId, name: &str) -> Vec<ScopeId> {
+        let mut owners = Vec::new();
+        let mut next = self.resolve(from, name).map(|(owner, _)| owner);
+        while let Some(owner) = next {
+            owners.push(owner);
+            let scope = self.all.get(owner);
+            next = match scope.filter(|scope| scope.kind == ScopeKind::Class) {
+                Some(class) => class
+                    .parent
+                    .and_then(|parent| self.resolve(parent, name))
+                    .map(|(owner, _)| owner),
+                None => None,
+            };
+        }
+        owners
     }
 
     /// Gives what functions bind by `nonlocal` to the scope that owns the name. It may come later
@@ -161,9 +352,13 @@ impl<'a> Scopes<'a> {
     /// `None` is a built-in, or nothing.
     pub(super) fn resolve(&self, from: ScopeId, name: &str) -> Option<(ScopeId, &Binding<'a>)> {
         let mut id = from;
+        // The parameters of a type belong to the class around it.
+        let mut direct = true;
         loop {
             let scope = self.all.get(id)?;
-            if scope.globals.contains(name) {
+            // What a class body declares global does not concern its functions.
+            let visible = direct || scope.kind != ScopeKind::Class;
+            if visible && scope.globals.contains(name) {
                 return self
                     .all
                     .first()?
@@ -171,12 +366,38 @@ impl<'a> Scopes<'a> {
                     .get(name)
                     .map(|binding| (0, binding));
             }
-            let visible = id == from || scope.kind != ScopeKind::Class;
             if visible && let Some(binding) = scope.bindings.get(name) {
                 return Some((id, binding));
             }
+            direct &= scope.kind == ScopeKind::TypeParameters;
             id = scope.parent?;
         }
+    }
+
+    /// Whether the code assigns an attribute of the name, other than a method to its own object.
+    pub(super) fn stores_attribute(&self, name: &str) -> bool {
+        self.stored_attributes.contains(name)
+    }
+
+    /// What the class bodies bind the name to, where it is a plain assignment each time.
+    pub(super) fn class_values(&self, name: &str) -> Option<Vec<&'a Expr>> {
+        self.class_values.get(name)?.iter().copied().collect()
+    }
+
+    /// The innermost class whose body, or a function of it, the scope is.
+    pub(super) fn class_around(&self, mut id: ScopeId) -> Option<ScopeId> {
+        loop {
+            let scope = self.all.get(id)?;
+            if scope.kind == ScopeKind::Class {
+                return Some(id);
+            }
+            id = scope.parent?;
+        }
+    }
+
+    /// Whether the code reads an attribute of the name, by whatever spelling.
+    pub(super) fn reads_attribute(&self, name: &str) -> bool {
+        self.words.contains(name)
     }
 
     /// Whether the name is read anywhere.
@@ -205,9 +426,28 @@ impl Scope<'_> {
 /// Methods that read a dict or list without handing out the object itself.
 const READERS: [&str; 5] = ["get", "items", "keys", "values", "index"];
 
+/// Built-ins that give their arguments to nothing else.
+const ONLY_READING: [&str; 10] = [
+    "all",
+    "any",
+    "enumerate",
+    "len",
+    "max",
+    "min",
+    "print",
+    "sorted",
+    "sum",
+    "zip",
+];
+
 struct Binder<'a> {
     scopes: Scopes<'a>,
     stack: Vec<ScopeId>,
+    /// The names that the imports just before bind, while statements of the module are imports, and
+    /// how many imports each had before these.
+    import_run: Option<HashMap<&'a str, usize>>,
+    /// Where containers stand that are looped over, or given to a built-in that only reads them.
+    harmless: HashSet<TextRange>,
 }
 
 impl<'a> Binder<'a> {
@@ -220,7 +460,9 @@ impl<'a> Binder<'a> {
         let mut id = self.current();
         while let Some(scope) = self.scopes.all.get(id) {
             let parent = scope.parent.unwrap_or_default();
-            if skip_comprehensions && scope.kind == ScopeKind::Comprehension {
+            let comprehension =
+                matches!(scope.kind, ScopeKind::Comprehension | ScopeKind::Generator);
+            if skip_comprehensions && comprehension {
                 id = parent;
             } else if scope.globals.contains(name) {
                 return 0;
@@ -237,12 +479,15 @@ impl<'a> Binder<'a> {
     }
 
     fn bind_in(&mut self, id: ScopeId, name: &'a str) -> Option<&mut Binding<'a>> {
+        let shared = id != self.current();
         let scope = self.scopes.all.get_mut(id)?;
         if scope.kind == ScopeKind::Class {
             self.scopes.own_attributes.insert(name);
+            self.scopes.class_values.entry(name).or_default().push(None);
         }
         let binding = scope.bindings.entry(name).or_default();
         binding.count += 1;
+        binding.shared |= shared;
         Some(binding)
     }
 
@@ -250,30 +495,37 @@ impl<'a> Binder<'a> {
         for (index, parameter) in parameters.iter().enumerate() {
             if let Some(binding) = self.bind(parameter.name().as_str()) {
                 binding.receiver = method && index == 0;
+                binding.parameters += 1;
+                binding
+                    .annotations
+                    .extend(parameter.as_parameter().annotation());
             }
         }
     }
 
     fn bind_import(&mut self, alias: &'a Alias, module: Option<&str>) {
         let name = alias.name.as_str();
-        let (bound, imported) = match (module, &alias.asname) {
-            (Some(module), asname) => (
-                asname.as_ref().map_or(name, |asname| asname.as_str()),
-                Imported::Name(module.to_owned(), name.to_owned()),
-            ),
-            (None, Some(asname)) => (asname.as_str(), Imported::Module(name.to_owned())),
-            (None, None) => {
-                let root = name.split('.').next().unwrap_or(name);
-                (root, Imported::Module(root.to_owned()))
-            }
-        };
+        let (bound, imported) = Imported::by(alias, module);
         let root = module.unwrap_or(name).split('.').next().unwrap_or_default();
         self.scopes.imported_roots.insert(root.to_owned());
+        let before = self
+            .scopes
+            .binding(0, bound)
+            .map_or(0, |it| it.imports.len());
+        let run = self.import_run.as_mut();
+        let again = run.and_then(|run| {
+            run.insert(bound, before).inspect(|first| {
+                run.insert(bound, *first);
+            })
+        });
         if let Some(binding) = self.bind(bound) {
-            if binding.imports.contains(&imported) {
-                // The same import twice is one binding.
+            if let Some(before) = again {
+                binding.imports.truncate(before);
                 binding.count -= 1;
             } else {
+                binding.import_count += 1;
+            }
+            if !binding.imports.contains(&imported) && binding.imports.len() <= MAX_IMPORTS {
                 binding.imports.push(imported);
             }
         }
@@ -281,14 +533,136 @@ impl<'a> Binder<'a> {
 
     /// `_x`, `os` and the like are legal attributes where the code assigns them to its own objects.
     fn own_attribute(&mut self, receiver: &'a Expr, attribute: &'a str) {
-        let Expr::Name(name) = receiver else { return };
-        let own = self
-            .scopes
-            .resolve(self.current(), name.id.as_str())
-            .is_some_and(|(_, binding)| binding.imports.is_empty() && !binding.exception);
+        let binding = match receiver {
+            Expr::Name(name) => self.scopes.resolve(self.current(), name.id.as_str()),
+            _ => None,
+        };
+        let binding = binding.map(|(_, binding)| binding);
+        let receiver = binding.is_some_and(|binding| binding.receiver);
+        let own = binding.is_some_and(|it| it.imports.is_empty() && !it.exception);
+        if !receiver {
+            self.scopes.stored_attributes.insert(attribute);
+        }
         if own {
             self.scopes.own_attributes.insert(attribute);
         }
+    }
+
+    /// The names that records made by the code have as attributes: the keywords of
+    /// `SimpleNamespace(…)`, the fields of `namedtuple(…)`.
+    fn record_fields(&mut self, call: &'a ExprCall) {
+        let function = match &*call.func {
+            Expr::Name(name) => name.id.as_str(),
+            Expr::Attribute(attribute) => attribute.attr.as_str(),
+            _ => return,
+        };
+        match function {
+            "SimpleNamespace" => {
+                for keyword in &call.arguments.keywords {
+                    if let Some(name) = &keyword.arg {
+                        self.scopes.own_attributes.insert(name.as_str());
+                        self.scopes.stored_attributes.insert(name.as_str());
+                    }
+                }
+            }
+            "namedtuple" => {
+                for fields in call
+                    .arguments
+                    .args
+                    .get(1)
+                    .into_iter()
+                    .flat_map(string_items)
+                {
+                    let names = fields.split([',', ' ', '\n', '\t']);
+                    let names = names.filter(|name| !name.starts_with('_'));
+                    self.scopes.own_attributes.extend(names);
+                }
+            }
+            // `super().__setattr__("name", …)`, `object.__setattr__(self, "name", …)`
+            "__setattr__" => {
+                let arguments = &call.arguments.args;
+                if let Some(Expr::StringLiteral(name)) =
+                    arguments.iter().find(|it| it.is_string_literal_expr())
+                {
+                    self.scopes.own_attributes.insert(name.value.to_str());
+                }
+            }
+            _ => {}
+        }
+    }
+
+    /// Records what the targets of a loop are bound to.
+    fn record_loop(&mut self, target: &'a Expr, iterable: &'a Expr) {
+        let items = match target {
+            Expr::Tuple(tuple) => tuple.elts.as_slice(),
+            target => {
+                let add = |binding: &mut Binding<'a>, value| binding.iterables.push((value, None));
+                return self.record(target, add, iterable);
+            }
+        };
+        if items.iter().any(Expr::is_starred_expr) {
+            return;
+        }
+        for (index, item) in items.iter().enumerate() {
+            let add =
+                |binding: &mut Binding<'a>, value| binding.iterables.push((value, Some(index)));
+            self.record(item, add, iterable);
+        }
+    }
+
+    /// Records what a target is bound to.
+    fn record(
+        &mut self,
+        target: &'a Expr,
+        add: impl Fn(&mut Binding<'a>, Value<'a>),
+        expr: &'a Expr,
+    ) {
+        let Expr::Name(name) = target else { return };
+        let value = Value {
+            scope: self.current(),
+            expr,
+        };
+        let id = self.target(name.id.as_str(), false);
+        let scope = self.scopes.all.get_mut(id);
+        if let Some(binding) = scope.and_then(|scope| scope.bindings.get_mut(name.id.as_str())) {
+            add(binding, value);
+        }
+    }
+
+    /// Records what the items of a container are: `rows[key] = value`.
+    fn record_item(&mut self, target: &'a Expr, expr: &'a Expr) {
+        let Expr::Subscript(subscript) = target else {
+            return;
+        };
+        let Expr::Name(name) = &*subscript.value else {
+            return;
+        };
+        let value = Value {
+            scope: self.current(),
+            expr,
+        };
+        let id = self.target(name.id.as_str(), false);
+        let scope = self.scopes.all.get_mut(id);
+        if let Some(scope) = scope {
+            let binding = scope.bindings.get_mut(name.id.as_str());
+            binding
+                .into_iter()
+                .for_each(|binding| binding.items.push((&subscript.slice, value)));
+        }
+    }
+
+    /// A container that is read here, without the container itself being handed on.
+    fn only_read(&mut self, expr: &Expr) {
+        if let Expr::Name(name) = expr {
+            self.harmless.insert(name.range);
+        }
+    }
+
+    fn visit_comprehension_of(&mut self, expr: &'a Expr, generators: &'a [Comprehension]) {
+        for generator in generators {
+            self.only_read(&generator.iter);
+        }
+        walk_expr(self, expr);
     }
 
     fn read(&mut self, expr: &'a Expr) {
@@ -305,12 +679,15 @@ impl<'a> Binder<'a> {
                     self.scopes.own_attributes.insert(literal);
                 }
             }
-            if let Some(scope) = self.scopes.all.get_mut(id)
-                && let Some(binding) = scope.bindings.get_mut(name.id.as_str())
-            {
-                binding.values.push(value);
+            if self.scopes.kind(id) == ScopeKind::Class {
+                let values = self.scopes.class_values.get_mut(name.id.as_str());
+                if let Some(last) = values.and_then(|values| values.last_mut()) {
+                    *last = Some(value);
+                }
             }
         }
+        self.record(target, |binding, value| binding.values.push(value), value);
+        self.record_item(target, value);
     }
 }
 
@@ -338,15 +715,19 @@ impl<'a> ScopedVisitor<'a> for Binder<'a> {
         let kind = match node {
             ScopeNode::Function(_) => ScopeKind::Function,
             ScopeNode::Lambda(_) => ScopeKind::Lambda,
-            ScopeNode::Class => ScopeKind::Class,
+            ScopeNode::Class(_) => ScopeKind::Class,
             ScopeNode::Comprehension => ScopeKind::Comprehension,
+            ScopeNode::Generator => ScopeKind::Generator,
             ScopeNode::TypeParameters => ScopeKind::TypeParameters,
         };
         self.stack.push(self.scopes.all.len());
         self.scopes.all.push(Scope::new(kind, Some(parent)));
         match node {
             ScopeNode::Function(function) => {
-                let method = self.scopes.kind(parent) == ScopeKind::Class;
+                let is_static = function.decorator_list.iter().any(|decorator| {
+                    matches!(&decorator.expression, Expr::Name(name) if name.id.as_str() == "staticmethod")
+                });
+                let method = self.scopes.kind(parent) == ScopeKind::Class && !is_static;
                 self.bind_parameters(&function.parameters, method);
             }
             ScopeNode::Lambda(lambda) => {
@@ -361,13 +742,31 @@ impl<'a> ScopedVisitor<'a> for Binder<'a> {
     fn leave_scope(&mut self) {
         self.stack.pop();
     }
+
+    fn comprehension_bound(&mut self, comprehension: &'a Comprehension) {
+        self.record_loop(&comprehension.target, &comprehension.iter);
+    }
 }
 
 impl<'a> SourceOrderVisitor<'a> for Binder<'a> {
     fn visit_stmt(&mut self, stmt: &'a Stmt) {
         match stmt {
+            Stmt::For(statement) => self.only_read(&statement.iter),
+            Stmt::AugAssign(assign) if assign.target.is_attribute_expr() => {
+                // What is added to is there before, so it does not become the code's own.
+                if let Expr::Attribute(attribute) = &*assign.target {
+                    self.scopes
+                        .stored_attributes
+                        .insert(attribute.attr.as_str());
+                    self.visit_expr(&attribute.value);
+                }
+                self.visit_expr(&assign.value);
+                return;
+            }
             Stmt::FunctionDef(function) => {
-                self.bind(function.name.as_str());
+                if let Some(binding) = self.bind(function.name.as_str()) {
+                    binding.functions.push(function);
+                }
             }
             Stmt::ClassDef(class) => {
                 if let Some(binding) = self.bind(class.name.as_str()) {
@@ -415,6 +814,15 @@ impl<'a> SourceOrderVisitor<'a> for Binder<'a> {
                     self.record_value(&assign.target, value);
                 }
             }
+            Stmt::For(statement) => self.record_loop(&statement.target, &statement.iter),
+            Stmt::With(statement) => {
+                for item in &statement.items {
+                    if let Some(target) = &item.optional_vars {
+                        let add = |binding: &mut Binding<'a>, value| binding.contexts.push(value);
+                        self.record(target, add, &item.context_expr);
+                    }
+                }
+            }
             _ => {}
         }
     }
@@ -432,7 +840,9 @@ impl<'a> SourceOrderVisitor<'a> for Binder<'a> {
                 }
                 _ => {
                     self.scopes.read.insert(name.id.as_str());
-                    self.scopes.escaped.insert(name.id.as_str());
+                    if !self.harmless.contains(&name.range) {
+                        self.scopes.escaped.insert(name.id.as_str());
+                    }
                 }
             },
             Expr::Named(named) => {
@@ -448,8 +858,10 @@ impl<'a> SourceOrderVisitor<'a> for Binder<'a> {
                 self.read(&subscript.value);
                 self.visit_expr(&subscript.slice);
             }
+            Expr::StringLiteral(text) => self.scopes.words.extend(text.value.to_str().split('.')),
             Expr::Attribute(attribute) => {
-                if attribute.ctx == ExprContext::Store {
+                self.scopes.words.insert(attribute.attr.as_str());
+                if attribute.ctx != ExprContext::Load {
                     self.own_attribute(&attribute.value, attribute.attr.as_str());
                 }
                 let reads = attribute.ctx == ExprContext::Load
@@ -460,6 +872,31 @@ impl<'a> SourceOrderVisitor<'a> for Binder<'a> {
                 } else {
                     self.visit_expr(&attribute.value);
                 }
+            }
+            Expr::Compare(compare) => {
+                for operand in &compare.comparators {
+                    self.only_read(operand);
+                }
+                walk_expr(self, expr);
+            }
+            Expr::ListComp(comp) => self.visit_comprehension_of(expr, &comp.generators),
+            Expr::SetComp(comp) => self.visit_comprehension_of(expr, &comp.generators),
+            Expr::DictComp(comp) => self.visit_comprehension_of(expr, &comp.generators),
+            Expr::Generator(comp) => self.visit_comprehension_of(expr, &comp.generators),
+            Expr::Call(call) => {
+                self.record_fields(call);
+                if let Expr::Name(function) = &*call.func
+                    && ONLY_READING.contains(&function.id.as_str())
+                    && self
+                        .scopes
+                        .resolve(self.current(), function.id.as_str())
+                        .is_none()
+                {
+                    for argument in &call.arguments.args {
+                        self.only_read(argument);
+                    }
+                }
+                walk_expr(self, expr);
             }
             _ => walk_expr(self, expr),
         }

@@ -3,16 +3,21 @@
 use crate::pysyntax::Ranged;
 use crate::pysyntax::ast::visitor::source_order::{self, SourceOrderVisitor};
 use crate::pysyntax::ast::{
-    Alias, ExceptHandler, Expr, ExprContext, Keyword, Pattern, Stmt, TypeParam,
+    Alias, Expr, ExprContext, InterpolatedStringElement, Keyword, Pattern, Stmt, StmtClassDef,
+    StmtFor, TypeParam,
 };
 
 use super::check::{Checker, is_dunder};
 use super::finding::quoted;
 use super::rule;
+use super::scope::ScopeKind;
 use super::walk::{ScopeNode, ScopedVisitor, walk_expr, walk_stmt};
 
 impl<'a> ScopedVisitor<'a> for Checker<'a> {
     fn enter_scope(&mut self, node: ScopeNode<'a>) {
+        if let ScopeNode::Class(class) = node {
+            self.classes.push(class);
+        }
         let id = self.next_scope;
         self.next_scope += 1;
         self.stack.push(id);
@@ -31,26 +36,40 @@ impl<'a> ScopedVisitor<'a> for Checker<'a> {
     }
 
     fn leave_scope(&mut self) {
+        if self.scopes.kind(self.scope()) == ScopeKind::Class {
+            self.classes.pop();
+        }
         self.stack.pop();
     }
 
-    fn for_target_bound(&mut self, target: &'a Expr) {
-        self.bound_here(target);
+    fn visit_for_blocks(&mut self, statement: &'a StmtFor) {
+        let (definite, changed) = (self.definite.len(), self.flow.mark());
+        let before = self.flow.enter_loop();
+        self.visit_expr(&statement.target);
+        self.bound_here(&statement.target);
+        if let Expr::Name(target) = &*statement.target {
+            self.bind_surely(target.id.as_str(), Vec::new());
+        }
+        self.visit_body(&statement.body);
+        // Whether there was anything to loop over is not known.
+        self.definite.truncate(definite);
+        self.flow.leave_loop(before, changed);
+        self.visit_body(&statement.orelse);
     }
 }
 
 impl<'a> SourceOrderVisitor<'a> for Checker<'a> {
     fn visit_body(&mut self, body: &'a [Stmt]) {
         // Whether a block runs to its end is not known, so what it binds counts only inside it.
-        let mark = self.definite.len();
+        let (definite, changed) = (self.definite.len(), self.flow.mark());
         for stmt in body {
             self.visit_stmt(stmt);
         }
-        self.definite.truncate(mark);
+        self.definite.truncate(definite);
+        self.flow.leave_block(changed);
     }
 
     fn visit_stmt(&mut self, stmt: &'a Stmt) {
-        let mark = self.definite.len();
         match stmt {
             Stmt::Import(import) => self.check_import(import),
             Stmt::ImportFrom(import) => self.check_import_from(import),
@@ -63,33 +82,29 @@ impl<'a> SourceOrderVisitor<'a> for Checker<'a> {
                 self.check_binding(class.name.as_str(), class.name.range);
                 self.check_class(class);
             }
-            Stmt::If(statement) => {
-                self.note_test(&statement.test);
-                for clause in &statement.elif_else_clauses {
-                    if let Some(test) = &clause.test {
-                        self.note_test(test);
-                    }
-                }
-            }
+            Stmt::If(statement) => return self.visit_if(statement),
+            Stmt::Try(statement) => return self.visit_try(statement),
+            Stmt::Match(statement) => return self.visit_match(statement),
             Stmt::Assign(assign) => {
                 for target in &assign.targets {
+                    self.assigned.insert(target.range());
                     self.check_class_attribute(target, &assign.value);
                 }
-                if self.is_builtin(&assign.value, "type") {
-                    let message = "`type` is given another name";
-                    let hint = "call `type(x)` where the type is needed";
-                    self.report(rule::METACLASS, assign.value.range(), message, hint);
-                }
                 if self.is_alias(&assign.targets, &assign.value) {
-                    assign
-                        .targets
-                        .iter()
-                        .for_each(|target| self.visit_expr(target));
+                    self.visit_alias_value(&assign.value);
+                    let known = self.known(&assign.value);
+                    for target in &assign.targets {
+                        self.visit_expr(target);
+                        if let Expr::Name(target) = target {
+                            self.bind_surely(target.id.as_str(), known.clone());
+                        }
+                    }
                     return;
                 }
             }
             Stmt::AnnAssign(assign) => {
                 if let Some(value) = &assign.value {
+                    self.assigned.insert(assign.target.range());
                     self.check_class_attribute(&assign.target, value);
                 }
             }
@@ -98,8 +113,24 @@ impl<'a> SourceOrderVisitor<'a> for Checker<'a> {
                 self.check_declared(&statement.names);
                 self.check_nonlocal(&statement.names);
             }
+            Stmt::AugAssign(assign) => {
+                // Python reads the target before it binds it.
+                if let Expr::Name(name) = &*assign.target {
+                    self.check_load(&assign.target, name);
+                }
+            }
             Stmt::For(statement) if statement.is_async => self.note_await(),
+            Stmt::While(statement) => {
+                self.visit_expr(&statement.test);
+                let changed = self.flow.mark();
+                let before = self.flow.enter_loop();
+                self.visit_body(&statement.body);
+                self.flow.leave_loop(before, changed);
+                self.visit_body(&statement.orelse);
+                return;
+            }
             Stmt::With(statement) => {
+                let (definite, changed) = (self.definite.len(), self.flow.mark());
                 if statement.is_async {
                     self.note_await();
                 }
@@ -108,32 +139,64 @@ impl<'a> SourceOrderVisitor<'a> for Checker<'a> {
                     if let Some(target) = &item.optional_vars {
                         self.visit_expr(target);
                         self.bound_here(target);
+                        if let Expr::Name(target) = &**target {
+                            self.bind_surely(target.id.as_str(), Vec::new());
+                        }
                     }
                 }
                 self.visit_body(&statement.body);
+                // A context manager may end its block early, also while the next one is entered.
+                self.definite.truncate(definite);
+                self.flow.leave_block(changed);
                 return;
             }
             _ => {}
         }
         walk_stmt(self, stmt);
         match stmt {
-            Stmt::For(_) => self.definite.truncate(mark),
             Stmt::Assign(assign) => {
-                assign
-                    .targets
-                    .iter()
-                    .for_each(|target| self.bound_here(target));
+                let known = self.known(&assign.value);
+                for target in &assign.targets {
+                    self.bound_here(target);
+                    if let Expr::Name(target) = target {
+                        self.bind_surely(target.id.as_str(), known.clone());
+                    }
+                }
             }
-            Stmt::AnnAssign(assign) if assign.value.is_some() => self.bound_here(&assign.target),
-            Stmt::FunctionDef(function) => self.name_bound_here(function.name.as_str()),
-            Stmt::ClassDef(class) => self.name_bound_here(class.name.as_str()),
+            Stmt::Import(import) => {
+                for alias in &import.names {
+                    self.bind_import(alias, None);
+                }
+            }
+            Stmt::ImportFrom(import) => {
+                let module = import.module.as_ref().map_or("", |module| module.as_str());
+                for alias in &import.names {
+                    self.bind_import(alias, Some(module));
+                }
+            }
+            Stmt::AnnAssign(assign) if assign.value.is_some() => {
+                self.bound_here(&assign.target);
+                if let Expr::Name(target) = &*assign.target {
+                    self.bind_surely(target.id.as_str(), Vec::new());
+                }
+            }
+            Stmt::FunctionDef(function) => {
+                self.name_bound_here(function.name.as_str());
+                self.bind_surely(function.name.as_str(), Vec::new());
+            }
+            Stmt::ClassDef(class) => {
+                self.name_bound_here(class.name.as_str());
+                self.bind_surely(class.name.as_str(), Vec::new());
+            }
             _ => {}
         }
     }
 
     fn visit_annotation(&mut self, expr: &'a Expr) {
         self.check_annotation(expr);
+        self.annotations += 1;
         self.visit_expr(expr);
+        self.annotations -= 1;
     }
 
     fn visit_expr(&mut self, expr: &'a Expr) {
@@ -142,11 +205,26 @@ impl<'a> SourceOrderVisitor<'a> for Checker<'a> {
                 ExprContext::Load => self.check_load(expr, name),
                 _ => self.check_binding(name.id.as_str(), name.range),
             },
-            Expr::Attribute(attribute) => self.check_attribute(expr, attribute),
+            Expr::Attribute(attribute) => {
+                self.note_plain_use(&attribute.value);
+                self.check_attribute(expr, attribute);
+            }
+            Expr::FString(text) => {
+                for element in text.value.elements() {
+                    if let InterpolatedStringElement::Interpolation(element) = element {
+                        self.note_plain_use(&element.expression);
+                    }
+                }
+                walk_expr(self, expr);
+            }
             Expr::NumberLiteral(number) => self.check_number(number.range),
+            Expr::StringLiteral(text) => self.check_evaluated_text(text),
             Expr::Call(call) => self.check_call(expr, call),
             Expr::Subscript(subscript) => {
                 self.check_type_subscript(subscript);
+                if self.may_be(&subscript.value, "type") {
+                    self.direct.insert(subscript.value.range());
+                }
                 if subscript.ctx != ExprContext::Load && !self.known(&subscript.value).is_empty() {
                     let message = "an imported object is changed";
                     let hint = "keep the value in a variable of your own";
@@ -159,10 +237,13 @@ impl<'a> SourceOrderVisitor<'a> for Checker<'a> {
                 walk_expr(self, expr);
             }
             Expr::Compare(compare) if self.compares_own_class(compare) => {}
-            Expr::Compare(compare) if compare.ops.iter().all(|op| op.is_is() || op.is_is_not()) => {
-                // `module is None` is how an optional import is tested.
+            Expr::Compare(compare) => {
+                let identity = compare.ops.iter().all(|op| op.is_is() || op.is_is_not());
                 for operand in std::iter::once(&*compare.left).chain(&compare.comparators) {
-                    if self.known(operand).is_empty() {
+                    self.direct.insert(operand.range());
+                    self.note_plain_use(operand);
+                    // `module is None` is how an optional import is tested.
+                    if !(identity && operand.is_name_expr() && self.is_module_value(operand)) {
                         self.visit_expr(operand);
                     }
                 }
@@ -194,17 +275,28 @@ impl<'a> SourceOrderVisitor<'a> for Checker<'a> {
     }
 
     fn visit_alias(&mut self, alias: &'a Alias) {
+        let bound = alias.asname.as_ref().unwrap_or(&alias.name).as_str();
+        let class = self
+            .classes
+            .last()
+            .filter(|_| self.scopes.kind(self.scope()) == ScopeKind::Class);
+        let hidden = |class: &&StmtClassDef| {
+            class.arguments.is_none()
+                && class.decorator_list.is_empty()
+                && !self.scopes.reads_attribute(bound)
+        };
+        if class.is_some_and(|class| !hidden(&class)) {
+            let message = "an import in a class makes what it imports an attribute";
+            self.report(
+                rule::MODULE_VALUE,
+                alias.range,
+                message,
+                "move the import to the top of the code",
+            );
+        }
         self.check_alias_name(alias);
         let bound = alias.asname.as_ref().unwrap_or(&alias.name);
         self.name_bound_here(bound.as_str());
-    }
-
-    fn visit_except_handler(&mut self, handler: &'a ExceptHandler) {
-        let ExceptHandler::ExceptHandler(inner) = handler;
-        if let Some(name) = &inner.name {
-            self.check_binding(name.as_str(), name.range);
-        }
-        source_order::walk_except_handler(self, handler);
     }
 
     fn visit_pattern(&mut self, pattern: &'a Pattern) {
@@ -216,11 +308,16 @@ impl<'a> SourceOrderVisitor<'a> for Checker<'a> {
         };
         if let Some(name) = name {
             self.check_binding(name.as_str(), name.range);
+            self.captures.push(name.as_str());
         }
         if let Pattern::MatchClass(class) = pattern {
+            self.direct.insert(class.cls.range());
+            let asyncio = self.scopes.imported_roots.contains("asyncio");
             let own = self.is_own_class(&class.cls);
             for keyword in &class.arguments.keywords {
-                self.check_attribute_name(keyword.attr.as_str(), keyword.attr.range, own);
+                let name = keyword.attr.as_str();
+                let own = own && !(asyncio && self.policy.attributes.of_event_loops.contains(name));
+                self.check_text_attribute(name, keyword.attr.range, own);
             }
         }
         source_order::walk_pattern(self, pattern);
@@ -243,6 +340,15 @@ impl<'a> SourceOrderVisitor<'a> for Checker<'a> {
 
     fn visit_type_param(&mut self, parameter: &'a TypeParam) {
         self.check_binding(parameter.name().as_str(), parameter.range());
+        // Bounds and defaults are types, which libraries evaluate where they are texts.
+        let bound = match parameter {
+            TypeParam::TypeVar(parameter) => parameter.bound.as_deref(),
+            _ => None,
+        };
+        let types = bound.into_iter().chain(parameter.default());
+        types.for_each(|text| self.check_annotation(text));
+        self.annotations += 1;
         source_order::walk_type_param(self, parameter);
+        self.annotations -= 1;
     }
 }

@@ -3,7 +3,8 @@
 
 use crate::pysyntax::ast::visitor::source_order::{self, SourceOrderVisitor};
 use crate::pysyntax::ast::{
-    Comprehension, Expr, ExprLambda, Parameters, Stmt, StmtClassDef, StmtFunctionDef, TypeParams,
+    Comprehension, Expr, ExprLambda, Parameters, Stmt, StmtClassDef, StmtFor, StmtFunctionDef,
+    TypeParams,
 };
 
 /// What opens a scope.
@@ -11,8 +12,9 @@ use crate::pysyntax::ast::{
 pub(super) enum ScopeNode<'a> {
     Function(&'a StmtFunctionDef),
     Lambda(&'a ExprLambda),
-    Class,
+    Class(&'a StmtClassDef),
     Comprehension,
+    Generator,
     /// `def f[T]`, `class C[T]`, `type A[T]`.
     TypeParameters,
 }
@@ -23,8 +25,14 @@ pub(super) trait ScopedVisitor<'a>: SourceOrderVisitor<'a> + Sized {
     fn enter_scope(&mut self, node: ScopeNode<'a>);
     /// Called after.
     fn leave_scope(&mut self);
-    /// Called between the target and the body of a `for`.
-    fn for_target_bound(&mut self, _target: &'a Expr) {}
+    /// Called after the target of a comprehension is visited.
+    fn comprehension_bound(&mut self, _comprehension: &'a Comprehension) {}
+    /// Visits the target and the blocks of a `for`.
+    fn visit_for_blocks(&mut self, statement: &'a StmtFor) {
+        self.visit_expr(&statement.target);
+        self.visit_body(&statement.body);
+        self.visit_body(&statement.orelse);
+    }
 }
 
 /// Visits the children of a statement.
@@ -42,10 +50,7 @@ pub(super) fn walk_stmt<'a, V: ScopedVisitor<'a>>(visitor: &mut V, stmt: &'a Stm
         }
         Stmt::For(statement) => {
             visitor.visit_expr(&statement.iter);
-            visitor.visit_expr(&statement.target);
-            visitor.for_target_bound(&statement.target);
-            visitor.visit_body(&statement.body);
-            visitor.visit_body(&statement.orelse);
+            visitor.visit_for_blocks(statement);
         }
         _ => source_order::walk_stmt(visitor, stmt),
     }
@@ -62,12 +67,37 @@ pub(super) fn walk_expr<'a, V: ScopedVisitor<'a>>(visitor: &mut V, expr: &'a Exp
             visitor.visit_expr(&lambda.body);
             visitor.leave_scope();
         }
-        Expr::ListComp(comp) => walk_comprehension(visitor, &comp.generators, &[&comp.elt]),
-        Expr::SetComp(comp) => walk_comprehension(visitor, &comp.generators, &[&comp.elt]),
-        Expr::Generator(comp) => walk_comprehension(visitor, &comp.generators, &[&comp.elt]),
+        Expr::ListComp(comp) => walk_comprehension(
+            visitor,
+            &comp.generators,
+            ScopeNode::Comprehension,
+            &[&comp.elt],
+        ),
+        Expr::SetComp(comp) => walk_comprehension(
+            visitor,
+            &comp.generators,
+            ScopeNode::Comprehension,
+            &[&comp.elt],
+        ),
+        Expr::Generator(comp) => walk_comprehension(
+            visitor,
+            &comp.generators,
+            ScopeNode::Generator,
+            &[&comp.elt],
+        ),
         Expr::DictComp(comp) => match &comp.key {
-            Some(key) => walk_comprehension(visitor, &comp.generators, &[key, &comp.value]),
-            None => walk_comprehension(visitor, &comp.generators, &[&comp.value]),
+            Some(key) => walk_comprehension(
+                visitor,
+                &comp.generators,
+                ScopeNode::Comprehension,
+                &[key, &comp.value],
+            ),
+            None => walk_comprehension(
+                visitor,
+                &comp.generators,
+                ScopeNode::Comprehension,
+                &[&comp.value],
+            ),
         },
         _ => source_order::walk_expr(visitor, expr),
     }
@@ -98,7 +128,7 @@ fn walk_class<'a, V: ScopedVisitor<'a>>(visitor: &mut V, class: &'a StmtClassDef
     if let Some(arguments) = &class.arguments {
         visitor.visit_arguments(arguments);
     }
-    visitor.enter_scope(ScopeNode::Class);
+    visitor.enter_scope(ScopeNode::Class(class));
     visitor.visit_body(&class.body);
     visitor.leave_scope();
     if scoped {
@@ -133,18 +163,20 @@ fn walk_parameters<'a, V: ScopedVisitor<'a>>(visitor: &mut V, parameters: &'a Pa
 fn walk_comprehension<'a, V: ScopedVisitor<'a>>(
     visitor: &mut V,
     generators: &'a [Comprehension],
+    node: ScopeNode<'a>,
     elements: &[&'a Expr],
 ) {
     // Python evaluates the first iterable outside the comprehension's scope.
     if let Some(first) = generators.first() {
         visitor.visit_expr(&first.iter);
     }
-    visitor.enter_scope(ScopeNode::Comprehension);
+    visitor.enter_scope(node);
     for (index, generator) in generators.iter().enumerate() {
         if index > 0 {
             visitor.visit_expr(&generator.iter);
         }
         visitor.visit_expr(&generator.target);
+        visitor.comprehension_bound(generator);
         for condition in &generator.ifs {
             visitor.visit_expr(condition);
         }

@@ -15,6 +15,7 @@ pub(super) fn policy(file: &File, base: Option<&Policy>) -> Policy {
     policy
         .denied_decorators
         .extend(messages(&file.denied_decorators));
+    policy.denied_bases.extend(messages(&file.denied_bases));
     for entry in &file.call_keywords {
         let keywords = entry.value.iter().map(|keyword| {
             let literals = keyword.value.iter().map(|word| word.text.clone());
@@ -54,6 +55,8 @@ fn attributes(rules: &mut Attributes, file: &File) {
         (&mut rules.dunder_assignable, "dunder_assignable"),
         (&mut rules.dunder_keywords, "dunder_keywords"),
         (&mut rules.class_hooks, "class_hooks"),
+        (&mut rules.operators, "operators"),
+        (&mut rules.of_event_loops, "of_event_loops"),
         (&mut rules.private_readable, "private_readable"),
         (&mut rules.internals, "internals"),
         (&mut rules.denied, "denied"),

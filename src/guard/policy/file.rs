@@ -19,6 +19,7 @@ const TABLES: &[&str] = &[
     "names",
     "attributes",
     "denied_decorators",
+    "denied_bases",
     "call_keywords",
     "blocked_modules",
     "modules",
@@ -33,10 +34,12 @@ const ATTRIBUTE_LISTS: &[&str] = &[
     "dunder_assignable",
     "dunder_keywords",
     "class_hooks",
+    "operators",
     "private_readable",
     "internals",
     "internal_prefixes",
     "denied",
+    "of_event_loops",
     "modules",
     "allowed",
 ];
@@ -74,6 +77,7 @@ pub(super) struct File {
     pub(super) extends: bool,
     pub(super) denied_names: Vec<Entry<Word>>,
     pub(super) denied_decorators: Vec<Entry<Word>>,
+    pub(super) denied_bases: Vec<Entry<Word>>,
     pub(super) blocked_modules: Vec<Entry<Word>>,
     /// Module, keyword, literals.
     pub(super) call_keywords: Vec<Entry<Vec<Entry<Vec<Word>>>>>,
@@ -176,6 +180,7 @@ impl<'t> Reader<'t> {
                 "call_keywords" => file.call_keywords = self.call_keywords(value),
                 "modules" => file.modules = self.modules(value),
                 "denied_names" => file.denied_names = self.messages(value, &key.text),
+                "denied_bases" => file.denied_bases = self.messages(value, &key.text),
                 "denied_decorators" => file.denied_decorators = self.messages(value, &key.text),
                 _ => file.blocked_modules = self.messages(value, &key.text),
             }

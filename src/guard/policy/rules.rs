@@ -14,13 +14,14 @@ use crate::pysyntax::ast::{Expr, UnaryOp};
 use crate::pysyntax::parse_expression;
 
 /// Lists of dunder names.
-const DUNDERS: [&str; 6] = [
+const DUNDERS: [&str; 7] = [
     "names.readable",
     "names.assignable",
     "attributes.dunder_readable",
     "attributes.dunder_assignable",
     "attributes.dunder_keywords",
     "attributes.class_hooks",
+    "attributes.operators",
 ];
 
 /// Lists of `[attributes]` that permit a name.
@@ -42,6 +43,7 @@ pub(super) fn check(reader: &mut Reader, file: &File, base: Option<&Policy>, pol
     };
     rules.denied_names();
     rules.denied_decorators();
+    rules.denied_bases();
     rules.lists();
     rules.allowed();
     rules.attributes();
@@ -53,6 +55,7 @@ pub(super) fn check(reader: &mut Reader, file: &File, base: Option<&Policy>, pol
     for table in [
         &file.denied_names,
         &file.denied_decorators,
+        &file.denied_bases,
         &file.blocked_modules,
     ] {
         for entry in table {
@@ -143,6 +146,24 @@ impl Rules<'_, '_> {
                     message,
                     "remove it from `names.readable`, or here",
                 );
+            }
+        }
+    }
+
+    fn denied_bases(&mut self) {
+        for Entry { key, .. } in &self.file.denied_bases {
+            let module = key.text.rsplit_once('.').map(|(module, _)| module);
+            if !is_dotted(&key.text) || module.is_none() {
+                let message = format!("{} is no class of a module", quoted(&key.text));
+                self.complain(key, message, "write it as `module.Class`");
+            } else if let Some(module) = module
+                && !self.policy.allows(module)
+            {
+                let message = format!(
+                    "{} may not be imported, so nothing of it is extended",
+                    quoted(module)
+                );
+                self.complain(key, message, "remove it");
             }
         }
     }

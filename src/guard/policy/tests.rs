@@ -119,7 +119,7 @@ fn a_policy_of_its_own_says_everything() {
       hint: write it, or begin with `extends = "built-in"` to change the built-in policy
     1:1: the policy has no `names`
       hint: write it, or begin with `extends = "built-in"` to change the built-in policy
-    3:2: `attributes` has no `dunder_readable`, `dunder_assignable`, `dunder_keywords`, `class_hooks`, `private_readable`, `internals`, `internal_prefixes`, `modules`
+    3:2: `attributes` has no `dunder_readable`, `dunder_assignable`, `dunder_keywords`, `class_hooks`, `operators`, `private_readable`, `internals`, `internal_prefixes`, `of_event_loops`, `modules`
       hint: write it, or begin with `extends = "built-in"` to change the built-in policy
     "#);
 }
@@ -146,7 +146,7 @@ fn unknown_keys_are_told_with_the_nearest_valid_one() {
     4:1: the module `random` has no key `deny`
       hint: valid keys are names, denied
     6:1: `attributes` has no key `private`
-      hint: valid keys are dunder_readable, dunder_assignable, dunder_keywords, class_hooks, private_readable, internals, internal_prefixes, denied, modules, allowed
+      hint: valid keys are dunder_readable, dunder_assignable, dunder_keywords, class_hooks, operators, private_readable, internals, internal_prefixes, denied, of_event_loops, modules, allowed
     7:17: the module `urllib` has no key `request`
       hint: for a module `urllib.request` write `[modules."urllib.request"]`
     10:1: `urllib` of `blocked_modules` must be a message, found a table

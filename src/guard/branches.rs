@@ -1,0 +1,125 @@
+//! Statements of which one of several blocks runs: what all of them bind is bound after them.
+
+use crate::pysyntax::ast::visitor::source_order::SourceOrderVisitor;
+use crate::pysyntax::ast::{ExceptHandler, Expr, Stmt, StmtIf, StmtMatch, StmtTry};
+
+use super::check::Checker;
+use super::scope::ScopeId;
+
+/// Names that are certainly bound, with the scopes that bind them.
+type Bound<'a> = Vec<(ScopeId, &'a str)>;
+
+/// What all of the blocks bind that end where the code goes on. `None` stands for one that does not.
+fn common<'a>(blocks: Vec<Option<Bound<'a>>>) -> Option<Bound<'a>> {
+    let mut blocks = blocks.into_iter().flatten();
+    let mut all = blocks.next()?;
+    for block in blocks {
+        all.retain(|name| block.contains(name));
+    }
+    Some(all)
+}
+
+impl<'a> Checker<'a> {
+    /// Visits a block; what it binds, unless it is left early.
+    fn visit_block(&mut self, body: &'a [Stmt]) -> Option<Bound<'a>> {
+        let (definite, changed) = (self.definite.len(), self.flow.mark());
+        for stmt in body {
+            self.visit_stmt(stmt);
+        }
+        let bound = self.definite.split_off(definite);
+        self.flow.leave_block(changed);
+        let leaves = matches!(
+            body.last(),
+            Some(Stmt::Return(_) | Stmt::Raise(_) | Stmt::Continue(_) | Stmt::Break(_))
+        );
+        (!leaves).then_some(bound)
+    }
+
+    pub(super) fn visit_if(&mut self, statement: &'a StmtIf) {
+        self.note_test(&statement.test);
+        self.visit_expr(&statement.test);
+        self.bound_by_test(&statement.test);
+        let mut blocks = vec![self.visit_block(&statement.body)];
+        let mut exhaustive = false;
+        for clause in &statement.elif_else_clauses {
+            if let Some(test) = &clause.test {
+                self.note_test(test);
+                self.visit_expr(test);
+            } else {
+                exhaustive = true;
+            }
+            blocks.push(self.visit_block(&clause.body));
+        }
+        if exhaustive {
+            self.definite.extend(common(blocks).unwrap_or_default());
+        }
+    }
+
+    /// `if (name := value) is None:` binds the name in any case.
+    fn bound_by_test(&mut self, test: &'a Expr) {
+        let mut first = test;
+        loop {
+            first = match first {
+                Expr::Compare(compare) => &compare.left,
+                Expr::UnaryOp(operation) => &operation.operand,
+                Expr::Named(named) => {
+                    self.bound_here(&named.target);
+                    return;
+                }
+                Expr::BoolOp(operation) => match operation.values.first() {
+                    Some(value) => value,
+                    None => return,
+                },
+                _ => return,
+            };
+        }
+    }
+
+    pub(super) fn visit_try(&mut self, statement: &'a StmtTry) {
+        let mut whole = self.visit_block(&statement.body);
+        let mut blocks = Vec::new();
+        for handler in &statement.handlers {
+            let ExceptHandler::ExceptHandler(handler) = handler;
+            if let Some(kind) = &handler.type_ {
+                self.visit_expr(kind);
+            }
+            if let Some(name) = &handler.name {
+                self.check_binding(name.as_str(), name.range);
+            }
+            blocks.push(self.visit_block(&handler.body));
+        }
+        let otherwise = self.visit_block(&statement.orelse);
+        if let (Some(whole), Some(otherwise)) = (&mut whole, otherwise) {
+            whole.extend(otherwise);
+        } else {
+            whole = None;
+        }
+        blocks.push(whole);
+        let finally = self.visit_block(&statement.finalbody);
+        self.definite.extend(common(blocks).unwrap_or_default());
+        self.definite.extend(finally.unwrap_or_default());
+    }
+
+    pub(super) fn visit_match(&mut self, statement: &'a StmtMatch) {
+        self.visit_expr(&statement.subject);
+        let mut blocks = Vec::new();
+        let mut exhaustive = false;
+        for case in &statement.cases {
+            let definite = self.definite.len();
+            self.captures.clear();
+            self.visit_pattern(&case.pattern);
+            // The names are bound when the whole pattern has matched.
+            let captures = std::mem::take(&mut self.captures);
+            captures.iter().for_each(|name| self.name_bound_here(name));
+            if let Some(guard) = &case.guard {
+                self.visit_expr(guard);
+            }
+            blocks.push(self.visit_block(&case.body));
+            self.definite.truncate(definite);
+            exhaustive |= case.guard.is_none() && case.pattern.is_irrefutable();
+        }
+        if exhaustive {
+            self.definite.extend(common(blocks).unwrap_or_default());
+        }
+    }
+}

@@ -1,0 +1,207 @@
+//! What is known of names through imports: of a name that is bound several times everything that
+//! it may be, and where the code runs straight on, what it was bound to last.
+
+use rustc_hash::FxHashMap as HashMap;
+
+use crate::pysyntax::ast::{Alias, Expr};
+
+use super::check::Checker;
+use super::scope::{Imported, ScopeId, ScopeKind, dotted};
+
+/// What is known of the value of an expression.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Known {
+    /// A module, or a package of one.
+    Module(String),
+    /// A name of a module.
+    Name(String, String),
+}
+
+/// Whether something may be one of certain names of a certain module.
+pub(super) fn is_name(known: &[Known], module: &str, names: &[&str]) -> bool {
+    known.iter().any(|known| is_one(known, module, names))
+}
+
+fn is_one(known: &Known, module: &str, names: &[&str]) -> bool {
+    matches!(known, Known::Name(found, name) if found == module && names.contains(&name.as_str()))
+}
+
+type Key<'a> = (ScopeId, &'a str);
+
+/// What names were bound to last, where nothing else can have been executed since.
+#[derive(Debug, Default)]
+pub(super) struct Flow<'a> {
+    last: HashMap<Key<'a>, Vec<Known>>,
+    changed: Vec<Key<'a>>,
+}
+
+impl<'a> Flow<'a> {
+    fn get<'s>(&'s self, scope: ScopeId, name: &'s str) -> Option<&'s Vec<Known>> {
+        let last: &HashMap<Key<'_>, Vec<Known>> = &self.last;
+        last.get(&(scope, name))
+    }
+
+    /// The name is bound, certainly to this.
+    fn set(&mut self, key: Key<'a>, known: Vec<Known>) {
+        self.changed.push(key);
+        self.last.insert(key, known);
+    }
+
+    /// The name may be bound to something here.
+    fn forget(&mut self, key: Key<'a>) {
+        self.changed.push(key);
+        self.last.remove(&key);
+    }
+
+    /// The place at which a block begins.
+    pub(super) fn mark(&self) -> usize {
+        self.changed.len()
+    }
+
+    /// Ends a block that may have run in part, or not at all.
+    pub(super) fn leave_block(&mut self, mark: usize) {
+        for key in self.changed.get(mark..).unwrap_or_default() {
+            self.last.remove(key);
+        }
+    }
+
+    /// Begins a block that may run again and again.
+    pub(super) fn enter_loop(&mut self) -> HashMap<Key<'a>, Vec<Known>> {
+        std::mem::take(&mut self.last)
+    }
+
+    /// Ends such a block, given what [`Self::enter_loop`] returned.
+    pub(super) fn leave_loop(&mut self, before: HashMap<Key<'a>, Vec<Known>>, mark: usize) {
+        self.last = before;
+        self.leave_block(mark);
+    }
+}
+
+impl<'a> Checker<'a> {
+    /// A statement binds the name here, certainly to this.
+    pub(super) fn bind_surely(&mut self, name: &'a str, known: Vec<Known>) {
+        let scope = self.scope();
+        let binding = self.scopes.binding(scope, name);
+        // Of a name that is bound once there is nothing more to know.
+        if binding.is_some_and(|it| it.count > 1 && !it.shared && !it.imports.is_empty()) {
+            self.flow.set((scope, name), known);
+        }
+    }
+
+    /// An import binds a name here.
+    pub(super) fn bind_import(&mut self, alias: &'a Alias, module: Option<&str>) {
+        let (name, imported) = Imported::by(alias, module);
+        let known = self.imported(&imported).into_iter().collect();
+        self.bind_surely(name, known);
+    }
+
+    /// Something may bind the name here.
+    pub(super) fn bind_perhaps(&mut self, name: &'a str) {
+        let scope = self.scope();
+        let binding = self.scopes.binding(scope, name);
+        if binding.is_some_and(|it| it.count > 1 && !it.imports.is_empty()) {
+            self.flow.forget((scope, name));
+        }
+    }
+
+    /// What an expression may be through imports; several where several imports bind it.
+    pub(super) fn known(&self, expr: &Expr) -> Vec<Known> {
+        let Some((root, path)) = dotted(expr) else {
+            return Vec::new();
+        };
+        let mut known = self.known_name(root);
+        for name in path.iter().rev() {
+            known = known
+                .into_iter()
+                .filter_map(|known| match known {
+                    Known::Module(module) => Some(self.member(&module, name)),
+                    Known::Name(..) => None,
+                })
+                .collect();
+        }
+        known
+    }
+
+    fn known_name(&self, name: &str) -> Vec<Known> {
+        let Some((owner, binding)) = self.resolve(name) else {
+            return Vec::new();
+        };
+        if owner == self.scope()
+            && let Some(known) = self.flow.get(owner, name)
+        {
+            return known.clone();
+        }
+        if self.scopes.kind(owner) != ScopeKind::Class {
+            let imports = binding.imports.iter();
+            return imports
+                .filter_map(|imported| self.imported(imported))
+                .collect();
+        }
+        let owners = self.scopes.owners(self.scope(), name).into_iter();
+        owners
+            .filter_map(|owner| self.scopes.binding(owner, name))
+            .flat_map(|binding| &binding.imports)
+            .filter_map(|imported| self.imported(imported))
+            .collect()
+    }
+
+    /// What an import is.
+    pub(super) fn imported(&self, imported: &Imported) -> Option<Known> {
+        match imported {
+            Imported::Module(module) => Some(Known::Module(module.clone())),
+            // What follows a name of a module is an attribute of a value.
+            Imported::Name(module, name) => {
+                let outer = module.rsplit_once('.');
+                let of_value = outer.is_some()
+                    && !self.is_module(module)
+                    && self.policy.instead_of(module).is_none();
+                (!of_value).then(|| self.member(module, name))
+            }
+        }
+    }
+
+    fn member(&self, module: &str, name: &str) -> Known {
+        let full = format!("{module}.{name}");
+        if self.is_module(&full) {
+            Known::Module(full)
+        } else {
+            Known::Name(module.to_owned(), name.to_owned())
+        }
+    }
+
+    /// Whether an expression may be a certain name of a certain module: for what is refused.
+    pub(super) fn is_known(&self, expr: &Expr, module: &str, names: &[&str]) -> bool {
+        is_name(&self.known(expr), module, names)
+    }
+
+    /// Whether an expression cannot but be a certain name of a certain module: for what is allowed.
+    pub(super) fn is_surely(&self, expr: &Expr, module: &str, names: &[&str]) -> bool {
+        let known = self.known(expr);
+        if known.is_empty() || !known.iter().all(|known| is_one(known, module, names)) {
+            return false;
+        }
+        let Some((root, _)) = dotted(expr) else {
+            return false;
+        };
+        self.resolve(root).is_some_and(|(owner, binding)| {
+            owner == self.scope() && self.flow.get(owner, root).is_some()
+                || binding.count == binding.import_count
+                || binding.only_value().is_some()
+        })
+    }
+
+    /// Whether an expression may be a module.
+    pub(super) fn is_module_value(&self, expr: &Expr) -> bool {
+        self.known(expr)
+            .iter()
+            .any(|known| matches!(known, Known::Module(_)))
+    }
+
+    /// Whether a statement gives a module another name. Not in a class, of which the name would be
+    /// an attribute, which objects carry about.
+    pub(super) fn is_alias(&self, targets: &[Expr], value: &Expr) -> bool {
+        matches!(targets, [Expr::Name(_)])
+            && self.scopes.kind(self.scope()) != ScopeKind::Class
+            && self.is_module_value(value)
+    }
+}
