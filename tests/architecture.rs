@@ -58,7 +58,17 @@ const ARROWS: &[(&str, &[&str])] = &[
     (
         "runtime",
         &[
-            "api", "broker", "compile", "config", "guard", "python", "sandbox", "vault", "wire",
+            "api",
+            "broker",
+            "compile",
+            "config",
+            "guard",
+            "invisible",
+            "pysyntax",
+            "python",
+            "sandbox",
+            "vault",
+            "wire",
         ],
     ),
     ("sandbox", &["config", "wire"]),
