@@ -58,7 +58,17 @@ const ARROWS: &[(&str, &[&str])] = &[
     (
         "runtime",
         &[
-            "api", "broker", "compile", "config", "files", "guard", "python", "sandbox", "vault",
+            "api",
+            "broker",
+            "compile",
+            "config",
+            "files",
+            "guard",
+            "invisible",
+            "pysyntax",
+            "python",
+            "sandbox",
+            "vault",
             "wire",
         ],
     ),

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use super::Error;
 use super::env_file::EnvFile;
@@ -91,6 +91,18 @@ impl Environment {
         self.variables.get(name).map(String::as_str)
     }
 
+    /// The executable file that `PATH` has first under this name. Entries that are empty or relative
+    /// are passed over: what they lead to depends on the working directory.
+    #[must_use]
+    pub fn program(&self, name: &str) -> Option<PathBuf> {
+        let name = format!("{name}{}", std::env::consts::EXE_SUFFIX);
+        let folders = std::env::split_paths(self.get("PATH")?);
+        let mut found = folders
+            .filter(|folder| folder.is_absolute())
+            .map(|folder| folder.join(&name));
+        found.find(|path| is_executable(path))
+    }
+
     /// The names of all variables.
     pub fn names(&self) -> impl Iterator<Item = &str> {
         self.variables.keys().map(String::as_str)
@@ -108,9 +120,61 @@ impl fmt::Debug for Environment {
     }
 }
 
+fn is_executable(path: &Path) -> bool {
+    let Ok(metadata) = path.metadata() else {
+        return false;
+    };
+    #[cfg(unix)]
+    if std::os::unix::fs::MetadataExt::mode(&metadata) & 0o111 == 0 {
+        return false;
+    }
+    metadata.is_file()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[cfg(unix)]
+    #[test]
+    fn a_program_is_an_executable_file_of_an_absolute_folder() {
+        use std::fs::Permissions;
+        use std::os::unix::fs::PermissionsExt as _;
+
+        let folder = tempfile::tempdir().unwrap();
+        let path = |name: &str| folder.path().join(name);
+        for (below, mode) in [("plain", 0o644), ("first", 0o755), ("second", 0o755)] {
+            std::fs::create_dir(path(below)).unwrap();
+            let program = path(below).join("tool");
+            std::fs::write(&program, "").unwrap();
+            std::fs::set_permissions(&program, Permissions::from_mode(mode)).unwrap();
+        }
+        std::fs::create_dir_all(path("nested/tool")).unwrap();
+        let here = std::env::current_dir().unwrap();
+        let above = "../".repeat(here.components().count());
+        let relative = format!("{above}{}", path("second").display());
+        assert!(Path::new(&relative).join("tool").is_file());
+        let first = path("first").display().to_string();
+        let program = |entries: &[&str]| {
+            let environment = Environment::from_pairs([("PATH", entries.join(":"))]);
+            environment.program("tool")
+        };
+        let of = |below: &str| path(below).display().to_string();
+        assert_eq!(
+            program(&[
+                &relative,
+                "",
+                ".",
+                &of("plain"),
+                &of("nested"),
+                &first,
+                &of("second")
+            ]),
+            Some(path("first/tool"))
+        );
+        assert_eq!(program(&[&relative, "", "."]), None);
+        assert_eq!(Environment::default().program("tool"), None);
+    }
 
     #[test]
     fn debug_shows_no_value() {

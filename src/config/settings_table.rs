@@ -122,9 +122,8 @@ pub const SETTINGS: &[Setting] = &[
         "MCE_LINT_ENABLED",
         BOOLEAN,
         "false",
-        "Lints submitted code before it runs.",
-    )
-    .without_effect("linting comes with a later version"),
+        "Refuses code in which `ruff`, where it is on `PATH`, finds a mistake; style does not count.",
+    ),
     setting(
         "MCE_MAX_CODE_SIZE_BYTES",
         SIZE,

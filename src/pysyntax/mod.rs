@@ -7,6 +7,7 @@
 mod depth;
 pub mod module;
 mod semantics;
+mod unevaluated;
 
 pub use ruff_python_ast as ast;
 pub use ruff_text_size::{Ranged, TextRange, TextSize};
@@ -15,6 +16,7 @@ use ruff_python_ast::{Expr, ModModule, PythonVersion, StringLiteral};
 use ruff_python_parser::{Mode, ParseOptions, parse_string_annotation, parse_unchecked};
 
 pub use depth::MAX_DEPTH;
+pub use unevaluated::unevaluated;
 
 /// The Python version whose syntax is accepted: that of the sandbox image.
 const TARGET: PythonVersion = PythonVersion::PY313;

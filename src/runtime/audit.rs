@@ -201,6 +201,31 @@ impl Audit {
         });
     }
 
+    /// Notes the mistakes for which the lint gate refused code: rules, and at which lines.
+    pub(super) fn lint_refusal(&self, subject: &Subject, broken: Vec<(String, usize)>) {
+        let Subject {
+            execution_id,
+            principal,
+        } = subject.clone();
+        let now = clock::milliseconds(SystemTime::now());
+        self.post(move |connection| {
+            let transaction = connection.transaction()?;
+            for (rule, line) in broken {
+                transaction.execute(
+                    "INSERT INTO refusals (execution_id, time_ms, principal, layer, reason)
+                     VALUES (?1, ?2, ?3, 'lint', ?4)",
+                    params![
+                        execution_id,
+                        now,
+                        principal,
+                        format!("{rule} at line {line}")
+                    ],
+                )?;
+            }
+            transaction.commit()
+        });
+    }
+
     /// Notes that a server is not served to this execution.
     pub(super) fn load_refusal(&self, subject: &Subject, server: &str, reason: &str) {
         let Subject {

@@ -1,4 +1,4 @@
-//! One execution: size → guard → sandbox → redaction → caps → cache → audit.
+//! One execution: size → guard → lint → sandbox → redaction → caps → cache → audit.
 
 use std::collections::BTreeSet;
 use std::time::{Duration, Instant};
@@ -38,7 +38,7 @@ pub struct ExecuteRequest {
     pub principal: String,
     /// Time limit; the setting's where absent, its ceiling where higher.
     pub timeout: Option<Duration>,
-    /// Whether to stop after the guard and tell what the code would use.
+    /// Whether to stop after guard and lint, and tell what the code would use.
     pub dry_run: bool,
 }
 
@@ -150,6 +150,7 @@ impl From<Refusal> for ExecutionResult {
             error_type: Some(refusal.error_type),
             hint: refusal.hint,
             violations: refusal.violations,
+            lint_output: refusal.lint_output,
             ..Self::default()
         }
     }
@@ -206,7 +207,7 @@ impl Runtime {
         }
     }
 
-    /// Size, guard, sandbox, answer, cache.
+    /// Size, guard, lint, sandbox, answer, cache.
     pub(super) async fn pipeline(
         &self,
         subject: &Subject,
@@ -216,6 +217,7 @@ impl Runtime {
         self.check_size(code)?;
         let inspection = self.inspect(code).await;
         let facts = self.judge(subject, code, inspection)?;
+        self.lint(subject, code).await?;
         if work.dry_run {
             return Ok(ExecutionResult {
                 success: true,

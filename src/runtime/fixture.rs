@@ -191,7 +191,8 @@ impl Fixture {
         write_json(&path, &manifest);
     }
 
-    pub(crate) fn settings(&self) -> Arc<Settings> {
+    /// The databases and folders of the fixture, and its variables.
+    fn environment(&self) -> Environment {
         let path = |name| self.path(name).display().to_string();
         let mut variables = vec![
             ("MCE_COMPILED_OUTPUT_DIR".to_owned(), path("compiled")),
@@ -199,7 +200,11 @@ impl Fixture {
             ("MCE_AUDIT_DB_PATH".to_owned(), path("audit.db")),
         ];
         variables.extend(self.variables.iter().cloned());
-        let environment = Environment::from_pairs(variables);
+        Environment::from_pairs(variables)
+    }
+
+    pub(crate) fn settings(&self) -> Arc<Settings> {
+        let environment = self.environment();
         Arc::new(Settings::from_environment(&environment).unwrap().0)
     }
 
@@ -223,6 +228,7 @@ impl Fixture {
         Runtime::assemble(
             self.settings(),
             config,
+            &self.environment(),
             provider,
             switches,
             |_, recorder| Arc::new(FakeEgress { recorder }),

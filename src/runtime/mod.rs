@@ -3,7 +3,7 @@
 //! - [`Runtime`]: everything one process needs to answer, whatever the transport.
 //! - `policy`: the guard's policy, where a file gives it.
 //! - `registry`, `load`: the compiled servers, checked before their first use.
-//! - `execution`: size → guard → sandbox → answer → audit; `answer`: redaction and caps;
+//! - `execution`: size → guard → lint → sandbox → answer → audit; `answer`: redaction and caps;
 //!   `rerun`: what is kept in the cache, and run again from it.
 //! - `discovery`, `excerpt`: what there is to call.
 //! - `cache`, `audit`, `database`: two SQLite files.
@@ -27,6 +27,7 @@ mod engine;
 mod excerpt;
 mod execution;
 mod identifier;
+mod lint;
 mod load;
 mod places;
 mod policy;
@@ -50,6 +51,7 @@ pub use discovery::{
 pub use egress::{Egress, Targets};
 pub use engine::{Finding, SandboxProvider};
 pub use execution::{CachedRequest, CallRequest, ExecuteRequest};
+pub use lint::{LINT_RULES, LintRule};
 pub use policy::{PolicyFileError, guard_of};
 pub use registry::compiled_folders;
 pub use result::{CallSummary, ErrorType, ExecutionResult, PlannedUse};
@@ -127,6 +129,7 @@ pub struct Runtime {
     egress: Arc<dyn Egress>,
     audit: Arc<audit::Audit>,
     cache: Option<cache::Cache>,
+    linter: Option<lint::Linter>,
     switches: Switches,
 }
 
@@ -176,27 +179,35 @@ impl Runtime {
             .and_then(|config| config.path.parent())
             .map(Path::to_owned)
             .unwrap_or_default();
-        Self::assemble(settings, config, sandbox, switches, |servers, recorder| {
-            let brokered = brokered::Brokered::new(
-                servers,
-                environment,
-                recorder,
-                &for_broker,
-                &config_folder,
-            );
-            #[cfg(feature = "test-hooks")]
-            let brokered = brokered.with_hooks(crate::broker::Hooks {
-                no_import_rule: switches.no_import_rule,
-                no_broker_rule: switches.no_broker_rule,
-            });
-            Arc::new(brokered)
-        })
+        Self::assemble(
+            settings,
+            config,
+            environment,
+            sandbox,
+            switches,
+            |servers, recorder| {
+                let brokered = brokered::Brokered::new(
+                    servers,
+                    environment,
+                    recorder,
+                    &for_broker,
+                    &config_folder,
+                );
+                #[cfg(feature = "test-hooks")]
+                let brokered = brokered.with_hooks(crate::broker::Hooks {
+                    no_import_rule: switches.no_import_rule,
+                    no_broker_rule: switches.no_broker_rule,
+                });
+                Arc::new(brokered)
+            },
+        )
     }
 
     /// Puts the parts together around any way to reach APIs.
     fn assemble(
         settings: Arc<Settings>,
         config: Option<&Config>,
+        environment: &Environment,
         sandbox: SandboxProvider,
         switches: Switches,
         egress: impl FnOnce(&[Arc<ServerConfig>], Arc<dyn Recorder>) -> Arc<dyn Egress>,
@@ -215,6 +226,9 @@ impl Runtime {
         } else {
             None
         };
+        let linter = settings
+            .lint_enabled
+            .then(|| lint::Linter::new(environment));
         #[cfg(feature = "test-hooks")]
         let load = if switches.no_load_check {
             load::read_unchecked
@@ -235,12 +249,13 @@ impl Runtime {
             egress,
             audit,
             cache,
+            linter,
             switches,
         }))
     }
 
-    /// Connects the sandbox and checks all compiled servers, so that the first request need not
-    /// wait for either. Meant to run beside a server.
+    /// Connects the sandbox, checks all compiled servers and asks for ruff, so that the first request need not
+    /// wait for them. Meant to run beside a server.
     pub async fn warm_up(&self) {
         let check = self
             .registry
@@ -250,7 +265,12 @@ impl Runtime {
             self.egress.prepare(&self.registry.targets()).await;
         };
         // What goes wrong is logged, and told to whoever asks for it.
-        let _ = tokio::join!(self.engine.sandbox(), prepare);
+        let lint = async {
+            if let Some(linter) = &self.linter {
+                linter.program().await;
+            }
+        };
+        let _ = tokio::join!(self.engine.sandbox(), prepare, lint);
     }
 
     /// Writes everything that is still queued. Executions should have ended.

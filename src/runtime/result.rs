@@ -35,6 +35,9 @@ pub struct ExecutionResult {
     /// Why the guard refused the code.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub violations: Vec<Violation>,
+    /// The mistakes for which the lint gate refused the code: `line:column: CODE message` a line.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub lint_output: Option<String>,
     /// What the code would use; of a dry run only.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub facts: Option<PlannedUse>,
@@ -72,6 +75,8 @@ pub enum ErrorType {
     Size,
     /// The guard or the load check refused.
     Security,
+    /// The lint gate found a mistake.
+    Lint,
     /// The time limit.
     Timeout,
     /// The memory limit.
@@ -108,6 +113,7 @@ impl ErrorType {
             Self::Validation => "validation",
             Self::Size => "size",
             Self::Security => "security",
+            Self::Lint => "lint",
             Self::Timeout => "timeout",
             Self::Memory => "memory",
             Self::Pids => "pids",
@@ -251,6 +257,7 @@ pub(super) struct Refusal {
     pub(super) message: String,
     pub(super) hint: Option<String>,
     pub(super) violations: Vec<Violation>,
+    pub(super) lint_output: Option<String>,
 }
 
 impl Refusal {
@@ -260,6 +267,7 @@ impl Refusal {
             message: message.into(),
             hint: None,
             violations: Vec::new(),
+            lint_output: None,
         }
     }
 
@@ -309,6 +317,7 @@ mod tests {
     #[test]
     fn error_types_serialise_as_they_are_named() {
         for error_type in [
+            ErrorType::Lint,
             ErrorType::OutputLimit,
             ErrorType::CacheMiss,
             ErrorType::Pids,

@@ -14,6 +14,7 @@ mod compile;
 mod diff;
 mod folder;
 mod foreign;
+mod lint;
 mod messages;
 mod policy;
 mod seen;

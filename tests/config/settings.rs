@@ -229,7 +229,7 @@ fn settings_without_effect_are_accepted_aloud() {
             "MCE_WARM_POOL_SIZE" => "3",
             "MCE_HOST" => "127.0.0.1",
             "MCE_PORT" => "8000",
-            "MCE_LINT_ENABLED" | "MCE_DEBUG" => "true",
+            "MCE_DEBUG" => "true",
             _ => "canary.example",
         };
         let (_, warnings) = read(&[(row.name, value)]).unwrap();
