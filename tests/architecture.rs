@@ -520,3 +520,15 @@ fn no_arrow_is_without_use() {
         .collect();
     assert_eq!(unused, [""; 0], "nothing needs these arrows");
 }
+
+/// `runtime::admission` gives a job only for code that passed the guard, which the compiler holds
+/// as long as nothing else makes one.
+#[test]
+fn jobs_for_the_sandbox_are_made_behind_the_guard() {
+    let places: Vec<String> = sources()
+        .into_iter()
+        .filter(|file| file.code.replace("struct Job {", "").contains("Job {"))
+        .map(|file| file.path)
+        .collect();
+    assert_eq!(places, ["runtime/admission.rs"]);
+}

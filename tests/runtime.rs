@@ -14,8 +14,8 @@ use async_trait::async_trait;
 use mce::compile;
 use mce::config::{Config, Environment, Settings};
 use mce::runtime::{
-    CallRequest, ErrorType, ExecuteRequest, ExecutionResult, FunctionAnswer, FunctionName, Runtime,
-    SandboxProvider,
+    CachedRequest, CallRequest, ErrorType, ExecuteRequest, ExecutionResult, FunctionAnswer,
+    FunctionName, Runtime, SandboxProvider,
 };
 use mce::sandbox::{Host, Job, Outcome, Sandbox};
 use mce::wire::Arguments;
@@ -166,6 +166,95 @@ async fn run(runtime: &Runtime, code: &str) -> ExecutionResult {
             ..ExecuteRequest::default()
         })
         .await
+}
+
+/// Counts the jobs it gets.
+struct Counting(Mutex<usize>);
+
+#[async_trait]
+impl Sandbox for Counting {
+    fn name(&self) -> &'static str {
+        "docker"
+    }
+
+    async fn run(&self, job: Job, _host: Arc<dyn Host>) -> Outcome {
+        *self.0.lock().unwrap() += 1;
+        Outcome {
+            result: Ok(json!(job.code.len())),
+            prints: String::new(),
+            stderr: String::new(),
+            truncated: false,
+            elapsed: Duration::ZERO,
+        }
+    }
+}
+
+/// The methods of the runtime that answer with the result of an execution, from its sources.
+fn ways_to_run() -> Vec<String> {
+    let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("src/runtime");
+    let mut ways = Vec::new();
+    for entry in std::fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        if path.extension().is_none_or(|extension| extension != "rs") {
+            continue;
+        }
+        let text = std::fs::read_to_string(path).unwrap();
+        for signature in text.split("pub async fn ").skip(1) {
+            let signature = signature.split('{').next().unwrap();
+            if signature.contains("-> ExecutionResult") {
+                ways.push(signature.split('(').next().unwrap().to_owned());
+            }
+        }
+    }
+    ways.sort();
+    ways
+}
+
+/// Each way to run code, tried with code that the guard refuses. A new way has to be added here.
+#[tokio::test]
+async fn every_way_to_run_code_meets_the_guard() {
+    // `call` takes no code.
+    assert_eq!(ways_to_run(), ["call", "execute", "run_cached"]);
+
+    let world = World::new().await;
+    let sandbox = Arc::new(Counting(Mutex::new(0)));
+    let open = |settings: &Arc<Settings>| {
+        Runtime::open(
+            Arc::clone(settings),
+            Some(&world.config),
+            &world.environment,
+            SandboxProvider::ready(Arc::clone(&sandbox) as Arc<dyn Sandbox>),
+        )
+        .unwrap()
+    };
+    let runtime = open(&world.settings);
+    let refused = run(&runtime, "import os\nresult = 1\n").await;
+    assert_eq!(refused.error_type, Some(ErrorType::Security));
+    assert_eq!(refused.violations[0].rule, "import-blocked");
+    assert_eq!(*sandbox.0.lock().unwrap(), 0);
+
+    // Code that was kept is judged again, here by a policy that has become stricter.
+    let kept = run(&runtime, "import random\nresult = random.random()\n").await;
+    assert!(kept.success, "{kept:?}");
+    assert_eq!(*sandbox.0.lock().unwrap(), 1);
+    let policy = world.folder.path().join("policy.toml");
+    let text = "extends = \"built-in\"\n[blocked_modules]\nrandom = \"no chance\"\n";
+    std::fs::write(&policy, text).unwrap();
+    let stricter = Settings {
+        guard_policy: Some(policy),
+        ..(*world.settings).clone()
+    };
+    let runtime = open(&Arc::new(stricter));
+    let again = runtime
+        .run_cached(CachedRequest {
+            cache_id: kept.cache_id.unwrap(),
+            principal: "ada".to_owned(),
+            ..CachedRequest::default()
+        })
+        .await;
+    assert_eq!(again.error_type, Some(ErrorType::Security), "{again:?}");
+    assert_eq!(again.violations[0].hint.as_deref(), Some("no chance"));
+    assert_eq!(*sandbox.0.lock().unwrap(), 1);
 }
 
 #[tokio::test]

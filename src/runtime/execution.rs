@@ -4,28 +4,25 @@ use std::collections::BTreeSet;
 use std::time::{Duration, Instant};
 
 use serde_json::{Map, Value};
-use sha2::{Digest as _, Sha256};
 
 use super::Runtime;
+use super::admission::{Limits, refused_server};
 use super::audit::{Audit, Origin, Subject};
 use super::cache::Fingerprints;
 use super::discovery::nearest;
 use super::identifier;
-use super::registry::Refused;
 use super::result::{ErrorType, ExecutionResult, PlannedUse, Refusal, milliseconds, summarise};
 use crate::broker::Scope;
-use crate::guard::{Facts, Report, Violation};
+use crate::guard::Facts;
 use crate::python::RUNTIME_SOURCE;
-use crate::sandbox::{Call, CallError, Job, Module};
+use crate::sandbox::{Call, CallError, Module};
 use crate::wire::Arguments;
 
-/// Violations that a result lists.
-const LISTED_VIOLATIONS: usize = 20;
 /// A sandbox that neither answers nor gives up this long after its time limit is given up on.
 const SANDBOX_GRACE: Duration = Duration::from_mins(1);
 
 /// Sets advice apart in messages that are one text.
-const HINT: &str = "\n  hint: ";
+pub(super) const HINT: &str = "\n  hint: ";
 
 /// Code to run.
 #[derive(Debug, Clone, Default)]
@@ -68,12 +65,6 @@ pub struct CallRequest {
     pub content_type: Option<String>,
     /// Who asks.
     pub principal: String,
-}
-
-/// What the guard said about code, and which of the servers it mentions are refused.
-pub(super) struct Inspection {
-    pub(super) report: Report,
-    refused: Vec<Refused>,
 }
 
 /// What the pipeline runs.
@@ -198,15 +189,6 @@ impl Runtime {
         running.end(outcome)
     }
 
-    /// The only place where code meets the guard: everything that runs went through here.
-    pub(super) async fn inspect(&self, code: &str) -> Inspection {
-        let (names, refused) = self.registry.names_for(code).await;
-        Inspection {
-            report: self.guard.check(code, &names),
-            refused,
-        }
-    }
-
     /// Size, guard, lint, sandbox, answer, cache.
     pub(super) async fn pipeline(
         &self,
@@ -214,14 +196,12 @@ impl Runtime {
         work: Work<'_>,
     ) -> Result<ExecutionResult, Refusal> {
         let code = work.code;
-        self.check_size(code)?;
-        let inspection = self.inspect(code).await;
-        let facts = self.judge(subject, code, inspection)?;
-        self.lint(subject, code).await?;
+        let admitted = self.admit(subject, code).await?;
+        let facts = admitted.facts();
         if work.dry_run {
             return Ok(ExecutionResult {
                 success: true,
-                facts: Some(PlannedUse::from(&facts)),
+                facts: Some(PlannedUse::from(facts)),
                 ..ExecutionResult::default()
             });
         }
@@ -231,18 +211,17 @@ impl Runtime {
             ..Refusal::new(ErrorType::Sandbox, finding.message)
         })?;
         let _place = self.places.take().await?;
-        let (modules, fingerprints) = self.modules(&facts).await;
+        let (modules, fingerprints) = self.modules(facts).await;
         let timeout = work
             .timeout
             .unwrap_or(self.settings.execution_timeout)
             .min(self.settings.max_execution_timeout);
-        let job = Job {
+        let job = admitted.job(Limits {
             execution_id: subject.execution_id.clone(),
-            code: code.to_owned(),
             modules,
             timeout,
             max_output_bytes: self.settings.max_output_bytes,
-        };
+        });
         if self.switches.no_import_rule {
             // What was not imported can be called then, and only what was checked can be called.
             let all = self.registry.names().map(str::to_owned).collect();
@@ -251,7 +230,7 @@ impl Runtime {
         let scope = Scope {
             execution_id: subject.execution_id.clone(),
             principal: subject.principal.clone(),
-            servers: facts.servers,
+            servers: facts.servers.clone(),
         };
         let host = self.egress.host(&self.registry.targets(), scope).await;
         let outcome = tokio::time::timeout(timeout + SANDBOX_GRACE, sandbox.run(job, host))
@@ -270,44 +249,6 @@ impl Runtime {
             result.cache_id = self.keep(subject, code, work.keep, fingerprints).await;
         }
         Ok(result)
-    }
-
-    fn check_size(&self, code: &str) -> Result<(), Refusal> {
-        if code.trim().is_empty() {
-            return Err(Refusal::new(ErrorType::Validation, "`code` is empty"));
-        }
-        let limit = self.settings.max_code_bytes;
-        if code.len() > limit {
-            let message = format!("the code has {} bytes, the limit is {limit}", code.len());
-            return Err(Refusal::new(ErrorType::Size, message)
-                .hint("fetch data by calling functions instead of writing it into the code"));
-        }
-        Ok(())
-    }
-
-    /// Turns the guard's report into the facts to go on with, or into a refusal.
-    fn judge(
-        &self,
-        subject: &Subject,
-        code: &str,
-        inspection: Inspection,
-    ) -> Result<Facts, Refusal> {
-        let Inspection { report, refused } = inspection;
-        let code_sha256 = hex::encode(Sha256::digest(code.as_bytes()));
-        let broken = report.violations.iter();
-        let broken = broken.map(|violation| (violation.rule.clone(), violation.line));
-        self.audit.verdict(subject, code_sha256, broken.collect());
-
-        let imported = |refused: &&Refused| report.facts.servers.contains(&refused.server);
-        if let Some(refused) = refused.iter().find(imported) {
-            self.audit
-                .load_refusal(subject, &refused.server, &refused.reason);
-            return Err(refused_server(refused));
-        }
-        if !report.violations.is_empty() && !self.switches.no_guard {
-            return Err(refuse(report.violations));
-        }
-        Ok(report.facts)
     }
 
     /// The runtime module and of the servers the code imports what it can use, exactly as it was
@@ -441,34 +382,6 @@ pub(super) fn part_hint(result: &mut ExecutionResult) {
         let (error, hint) = (error.to_owned(), hint.replace(HINT, "; "));
         result.error = Some(error);
         result.hint = Some(hint);
-    }
-}
-
-fn refused_server(refused: &Refused) -> Refusal {
-    let message = format!("server `{}` is refused: {}", refused.server, refused.reason);
-    match message.split_once(HINT) {
-        Some((message, hint)) => Refusal::new(ErrorType::Security, message).hint(hint),
-        None => Refusal::new(ErrorType::Security, message),
-    }
-}
-
-fn refuse(mut violations: Vec<Violation>) -> Refusal {
-    let count = violations.len();
-    violations.truncate(LISTED_VIOLATIONS);
-    let message = match violations.first() {
-        Some(first) if count == 1 => format!("line {}: {}", first.line, first.message),
-        Some(first) => format!(
-            "line {}: {} ({count} violations in all)",
-            first.line, first.message
-        ),
-        None => "the guard refused the code".to_owned(),
-    };
-    Refusal {
-        hint: violations
-            .iter()
-            .find_map(|violation| violation.hint.clone()),
-        violations,
-        ..Refusal::new(ErrorType::Security, message)
     }
 }
 

@@ -15,6 +15,7 @@ use crate::broker::Recorder;
 use crate::config::{Config, Environment, ServerConfig, Settings};
 use crate::guard::Guard;
 
+mod admission;
 mod answer;
 mod audit;
 mod brokered;

@@ -1,0 +1,148 @@
+//! What code has to pass before a sandbox gets it: size, guard, lint.
+//!
+//! A [`Job`] is made here and nowhere else, out of an [`Admitted`], which only [`Runtime::admit`]
+//! makes: a way to run code that forgets the guard does not compile.
+
+use std::time::Duration;
+
+use sha2::{Digest as _, Sha256};
+
+use super::Runtime;
+use super::audit::Subject;
+use super::execution::HINT;
+use super::registry::Refused;
+use super::result::{ErrorType, Refusal};
+use crate::guard::{Facts, Report, Violation};
+use crate::sandbox::{Job, Module};
+
+/// What the guard said about code, and which of the servers it mentions are refused.
+pub(super) struct Inspection {
+    pub(super) report: Report,
+    refused: Vec<Refused>,
+}
+
+/// Code that may run, and what it does.
+pub(super) struct Admitted<'a> {
+    code: &'a str,
+    facts: Facts,
+}
+
+/// What a job has beside its code.
+pub(super) struct Limits {
+    pub(super) execution_id: String,
+    pub(super) modules: Vec<Module>,
+    pub(super) timeout: Duration,
+    pub(super) max_output_bytes: usize,
+}
+
+impl Admitted<'_> {
+    pub(super) fn facts(&self) -> &Facts {
+        &self.facts
+    }
+
+    /// The job that runs the code.
+    pub(super) fn job(&self, limits: Limits) -> Job {
+        let Limits {
+            execution_id,
+            modules,
+            timeout,
+            max_output_bytes,
+        } = limits;
+        Job {
+            execution_id,
+            code: self.code.to_owned(),
+            modules,
+            timeout,
+            max_output_bytes,
+        }
+    }
+}
+
+impl Runtime {
+    /// The only place where code meets the guard: everything that runs went through here.
+    pub(super) async fn inspect(&self, code: &str) -> Inspection {
+        let (names, refused) = self.registry.names_for(code).await;
+        Inspection {
+            report: self.guard.check(code, &names),
+            refused,
+        }
+    }
+
+    /// Lets code pass that may run.
+    pub(super) async fn admit<'a>(
+        &self,
+        subject: &Subject,
+        code: &'a str,
+    ) -> Result<Admitted<'a>, Refusal> {
+        self.check_size(code)?;
+        let inspection = self.inspect(code).await;
+        let facts = self.judge(subject, code, inspection)?;
+        self.lint(subject, code).await?;
+        Ok(Admitted { code, facts })
+    }
+
+    fn check_size(&self, code: &str) -> Result<(), Refusal> {
+        if code.trim().is_empty() {
+            return Err(Refusal::new(ErrorType::Validation, "`code` is empty"));
+        }
+        let limit = self.settings.max_code_bytes;
+        if code.len() > limit {
+            let message = format!("the code has {} bytes, the limit is {limit}", code.len());
+            return Err(Refusal::new(ErrorType::Size, message)
+                .hint("fetch data by calling functions instead of writing it into the code"));
+        }
+        Ok(())
+    }
+
+    /// Turns the guard's report into the facts to go on with, or into a refusal.
+    fn judge(
+        &self,
+        subject: &Subject,
+        code: &str,
+        inspection: Inspection,
+    ) -> Result<Facts, Refusal> {
+        let Inspection { report, refused } = inspection;
+        let code_sha256 = hex::encode(Sha256::digest(code.as_bytes()));
+        let broken = report.violations.iter();
+        let broken = broken.map(|violation| (violation.rule.clone(), violation.line));
+        self.audit.verdict(subject, code_sha256, broken.collect());
+
+        let imported = |refused: &&Refused| report.facts.servers.contains(&refused.server);
+        if let Some(refused) = refused.iter().find(imported) {
+            self.audit
+                .load_refusal(subject, &refused.server, &refused.reason);
+            return Err(refused_server(refused));
+        }
+        if !report.violations.is_empty() && !self.switches.no_guard {
+            return Err(refuse(report.violations));
+        }
+        Ok(report.facts)
+    }
+}
+
+pub(super) fn refused_server(refused: &Refused) -> Refusal {
+    let message = format!("server `{}` is refused: {}", refused.server, refused.reason);
+    match message.split_once(HINT) {
+        Some((message, hint)) => Refusal::new(ErrorType::Security, message).hint(hint),
+        None => Refusal::new(ErrorType::Security, message),
+    }
+}
+
+fn refuse(violations: Vec<Violation>) -> Refusal {
+    let count = violations.len();
+    let message = match violations.first() {
+        Some(first) if count == 1 => format!("line {}: {}", first.line, first.message),
+        Some(first) => format!(
+            "line {}: {} ({count} violations in all)",
+            first.line, first.message
+        ),
+        None => "the guard refused the code".to_owned(),
+    };
+    Refusal {
+        hint: violations
+            .iter()
+            .find_map(|violation| violation.hint.clone()),
+        violations,
+        ..Refusal::new(ErrorType::Security, message)
+    }
+}
