@@ -71,12 +71,7 @@ pub fn parse(source: &str) -> Result<ModModule, Vec<SyntaxError>> {
         .collect();
     if errors.is_empty() {
         // These are looked for only in a whole tree: in a broken one they would be noise.
-        let semantic = semantics::errors(source, parsed.syntax()).into_iter();
-        errors.extend(semantic.map(|error| SyntaxError {
-            range: error.range,
-            message: error.to_string(),
-            too_deep: false,
-        }));
+        errors.extend(semantics::errors(source, parsed.syntax()));
     }
     if errors.is_empty() {
         return Ok(parsed.into_syntax());

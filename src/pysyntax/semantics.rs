@@ -1,22 +1,34 @@
 //! Errors that Python's compiler finds in a tree that parses: `return` outside a function, a name
-//! used before its `global`, two parameters of one name. `await` at the top level is none: the
-//! sandbox allows it.
+//! used before its `global`, two parameters of one name, blocks nested too deep. `await` at the top
+//! level is none: the sandbox allows it.
 
 use std::cell::RefCell;
 use std::collections::{HashMap, HashSet};
 
 use ruff_python_ast::statement_visitor::{self, StatementVisitor};
 use ruff_python_ast::visitor::{self, Visitor};
-use ruff_python_ast::{Comprehension, Expr, ModModule, Parameters, PythonVersion, Stmt};
+use ruff_python_ast::{
+    Comprehension, ExceptHandler, Expr, Identifier, ModModule, Parameters, Pattern, PythonVersion,
+    Stmt, TypeParam,
+};
 use ruff_python_parser::semantic_errors::{
     LazyImportContext, SemanticSyntaxChecker, SemanticSyntaxContext, SemanticSyntaxError,
 };
-use ruff_text_size::TextRange;
+use ruff_text_size::{Ranged, TextRange};
 
-use super::TARGET;
+use super::{SyntaxError, TARGET};
+
+/// How deep loops, `with`, `try` and comprehensions may stand in each other in one function.
+///
+/// `CPython` 3.13 has room for 21 (`CO_MAXBLOCKS`), of which a `try` takes two; with comprehensions
+/// more it does not refuse but reads beyond the end of an array and crashes.
+const MAX_BLOCKS: usize = 18;
+
+/// How deep blocks may be indented: `MAXINDENT` of `CPython`, less the outermost level.
+const MAX_INDENTS: usize = 98;
 
 /// Everything that is wrong with a module.
-pub(super) fn errors(source: &str, module: &ModModule) -> Vec<SemanticSyntaxError> {
+pub(super) fn errors(source: &str, module: &ModModule) -> Vec<SyntaxError> {
     let mut visitor = SemanticVisitor {
         checker: SemanticSyntaxChecker::new(),
         context: Context {
@@ -24,9 +36,19 @@ pub(super) fn errors(source: &str, module: &ModModule) -> Vec<SemanticSyntaxErro
             errors: RefCell::default(),
             scopes: vec![Scope::new(ScopeKind::Module, &module.body, None)],
         },
+        indents: 0,
+        stars: HashSet::new(),
+        errors: Vec::new(),
     };
     visitor.visit_body(&module.body);
-    visitor.context.errors.into_inner()
+    let semantic = visitor.context.errors.into_inner().into_iter();
+    let mut errors = visitor.errors;
+    errors.extend(semantic.map(|error| SyntaxError {
+        range: error.range,
+        message: error.to_string(),
+        too_deep: false,
+    }));
+    errors
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -43,14 +65,18 @@ struct Scope {
     kind: ScopeKind,
     /// Names that the scope declares `global`, and where.
     globals: HashMap<String, TextRange>,
+    /// Names that the scope declares `global` or `nonlocal`, and whether they were used already.
+    declared: HashMap<String, bool>,
     parameters: HashSet<String>,
     loops: usize,
+    /// How many blocks are around in the same function.
+    blocks: usize,
 }
 
 impl Scope {
     fn new(kind: ScopeKind, body: &[Stmt], parameters: Option<&Parameters>) -> Self {
-        let mut globals = Globals(HashMap::new());
-        globals.visit_body(body);
+        let mut declared = Declared::default();
+        declared.visit_body(body);
         let parameters = parameters
             .into_iter()
             .flat_map(|parameters| parameters.iter());
@@ -59,23 +85,35 @@ impl Scope {
             .collect();
         Self {
             kind,
-            globals: globals.0,
+            globals: declared.globals,
+            declared: declared.all,
             parameters,
             loops: 0,
+            blocks: 0,
         }
     }
 }
 
-/// Collects the `global` statements of one scope.
-struct Globals(HashMap<String, TextRange>);
+/// Collects the `global` and `nonlocal` statements of one scope.
+#[derive(Default)]
+struct Declared {
+    globals: HashMap<String, TextRange>,
+    all: HashMap<String, bool>,
+}
 
-impl StatementVisitor<'_> for Globals {
+impl StatementVisitor<'_> for Declared {
     fn visit_stmt(&mut self, stmt: &Stmt) {
         match stmt {
             Stmt::Global(statement) => {
                 for name in &statement.names {
-                    self.0.entry(name.to_string()).or_insert(statement.range);
+                    let entry = self.globals.entry(name.to_string());
+                    entry.or_insert(statement.range);
+                    self.all.insert(name.to_string(), false);
                 }
+            }
+            Stmt::Nonlocal(statement) => {
+                let names = statement.names.iter();
+                self.all.extend(names.map(|name| (name.to_string(), false)));
             }
             Stmt::FunctionDef(_) | Stmt::ClassDef(_) => {}
             _ => statement_visitor::walk_stmt(self, stmt),
@@ -195,9 +233,167 @@ impl SemanticSyntaxContext for Context<'_> {
 struct SemanticVisitor<'s> {
     checker: SemanticSyntaxChecker,
     context: Context<'s>,
+    /// How many statements with blocks are around.
+    indents: usize,
+    /// Where `*x` may stand.
+    stars: HashSet<TextRange>,
+    errors: Vec<SyntaxError>,
 }
 
 impl SemanticVisitor<'_> {
+    /// Visits what stands inside so many more blocks of the function.
+    fn within_blocks(&mut self, count: usize, range: TextRange, visit: impl FnOnce(&mut Self)) {
+        let blocks = self.add_blocks(count);
+        if blocks > MAX_BLOCKS && blocks - count <= MAX_BLOCKS {
+            self.refuse(
+                range,
+                "loops, `with`, `try` and comprehensions are nested more than 18 levels deep here",
+            );
+        }
+        visit(self);
+        if let Some(scope) = self.context.scopes.last_mut() {
+            scope.blocks -= count;
+        }
+    }
+
+    fn add_blocks(&mut self, count: usize) -> usize {
+        self.context.scopes.last_mut().map_or(0, |scope| {
+            scope.blocks += count;
+            scope.blocks
+        })
+    }
+
+    fn refuse(&mut self, range: TextRange, message: &str) {
+        self.errors.push(SyntaxError {
+            range: TextRange::empty(range.start()),
+            message: message.to_owned(),
+            too_deep: true,
+        });
+    }
+
+    /// `*x` may stand in displays, arguments, subscripts and targets, and nowhere else.
+    fn check_star(&mut self, expr: &Expr) {
+        let items: &[Expr] = match expr {
+            Expr::Tuple(tuple) => &tuple.elts,
+            Expr::List(list) => &list.elts,
+            Expr::Set(set) => &set.elts,
+            Expr::Call(call) => &call.arguments.args,
+            Expr::Subscript(subscript) => std::slice::from_ref(&*subscript.slice),
+            Expr::Starred(starred) if !self.stars.contains(&starred.range) => {
+                self.error(starred.range, "a starred expression may not stand here");
+                return;
+            }
+            _ => return,
+        };
+        let starred = items.iter().filter(|item| item.is_starred_expr());
+        self.stars.extend(starred.map(Ranged::range));
+    }
+
+    /// A name is used or bound in the innermost scope.
+    fn note_use(&mut self, name: &str) {
+        if let Some(scope) = self.context.scopes.last_mut()
+            && let Some(used) = scope.declared.get_mut(name)
+        {
+            *used = true;
+        }
+    }
+
+    fn error(&mut self, range: TextRange, message: impl Into<String>) {
+        self.errors.push(SyntaxError {
+            range,
+            message: message.into(),
+            too_deep: false,
+        });
+    }
+
+    /// Notes what a statement binds, and looks for names declared after their use.
+    fn note_names(&mut self, stmt: &Stmt) {
+        match stmt {
+            Stmt::FunctionDef(function) => self.note_use(&function.name),
+            Stmt::ClassDef(class) => self.note_use(&class.name),
+            Stmt::Import(import) => {
+                for alias in &import.names {
+                    let root = alias.name.split('.').next().unwrap_or(&alias.name);
+                    self.note_use(alias.asname.as_ref().map_or(root, |name| name.as_str()));
+                }
+            }
+            Stmt::ImportFrom(import) => {
+                for alias in &import.names {
+                    self.note_use(alias.asname.as_ref().unwrap_or(&alias.name));
+                }
+            }
+            Stmt::Nonlocal(statement) => self.check_declared(&statement.names),
+            Stmt::Global(statement) => self.check_declared(&statement.names),
+            // `x[*y]: int` is one of the few subscripts that may hold no star.
+            Stmt::AnnAssign(assign) => {
+                if let Expr::Subscript(subscript) = &*assign.target
+                    && let Expr::Tuple(tuple) = &*subscript.slice
+                    && let Some(starred) = tuple.elts.iter().find(|item| item.is_starred_expr())
+                {
+                    self.error(starred.range(), "a starred expression may not stand here");
+                }
+            }
+            _ => {}
+        }
+    }
+
+    fn check_declared(&mut self, names: &[Identifier]) {
+        for name in names {
+            let scope = self.context.scopes.last();
+            let late = scope.is_some_and(|scope| {
+                scope.parameters.contains(name.as_str())
+                    || scope.declared.get(name.as_str()) == Some(&true)
+            });
+            if late {
+                let message = format!("name `{name}` is used prior to its declaration");
+                self.error(name.range, message);
+            }
+        }
+    }
+
+    /// `yield is x`: the parser takes a bare `yield` for an operand, which needs parentheses.
+    fn check_operand(&mut self, expr: &Expr) {
+        let first: &Expr = match expr {
+            Expr::Compare(compare) => &compare.left,
+            Expr::BinOp(operation) => &operation.left,
+            Expr::If(choice) => &choice.body,
+            Expr::Attribute(attribute) => &attribute.value,
+            Expr::Subscript(subscript) => &subscript.value,
+            Expr::BoolOp(operation) => match operation.values.first() {
+                Some(value) => value,
+                None => return,
+            },
+            _ => return,
+        };
+        // A parenthesis would make the whole begin before its first operand.
+        if first.is_yield_expr() && first.start() == expr.start() {
+            self.error(first.range(), "`yield` needs parentheses here");
+        }
+    }
+
+    /// The items of a sequence pattern need commas between them, on which the parser does not insist.
+    fn check_commas(&mut self, patterns: &[Pattern]) {
+        for pair in patterns.windows(2) {
+            let [before, after] = pair else { continue };
+            let between = before.end().to_usize()..after.start().to_usize();
+            let between = self.context.source.get(between).unwrap_or_default();
+            let code = |line: &str| line.split('#').next().unwrap_or_default().contains(',');
+            if !between.lines().any(code) {
+                self.error(after.range(), "expected `,` before this pattern");
+            }
+        }
+    }
+
+    /// The blocks that a statement is for the function around it.
+    fn blocks_of(stmt: &Stmt) -> usize {
+        match stmt {
+            Stmt::For(_) | Stmt::While(_) => 1,
+            Stmt::With(statement) => statement.items.len(),
+            Stmt::Try(_) => 2,
+            _ => 0,
+        }
+    }
+
     fn within(&mut self, scope: Scope, visit: impl FnOnce(&mut Self)) {
         self.context.scopes.push(scope);
         visit(self);
@@ -224,7 +420,23 @@ impl SemanticVisitor<'_> {
         if let Some(first) = generators.first() {
             self.visit_expr(&first.iter);
         }
-        self.within(Scope::new(kind, &[], None), |visitor| {
+        let mut scope = Scope::new(kind, &[], None);
+        let added = match kind {
+            // A function of its own.
+            ScopeKind::Generator => 0,
+            ScopeKind::Comprehension { is_async: true } => generators.len(),
+            _ => 1,
+        };
+        let around = self.context.scopes.last().map_or(0, |scope| scope.blocks);
+        if kind != ScopeKind::Generator {
+            scope.blocks = around + added;
+        }
+        if scope.blocks > MAX_BLOCKS && around <= MAX_BLOCKS {
+            let first = generators.first().map(|generator| generator.range);
+            let message = "comprehensions are nested more than 18 levels deep here";
+            self.refuse(first.unwrap_or_default(), message);
+        }
+        self.within(scope, |visitor| {
             for (index, generator) in generators.iter().enumerate() {
                 if index > 0 {
                     visitor.visit_expr(&generator.iter);
@@ -245,6 +457,67 @@ impl SemanticVisitor<'_> {
 impl Visitor<'_> for SemanticVisitor<'_> {
     fn visit_stmt(&mut self, stmt: &Stmt) {
         self.checker.visit_stmt(stmt, &self.context);
+        self.note_names(stmt);
+        let has_blocks = matches!(
+            stmt,
+            Stmt::FunctionDef(_)
+                | Stmt::ClassDef(_)
+                | Stmt::For(_)
+                | Stmt::While(_)
+                | Stmt::If(_)
+                | Stmt::With(_)
+                | Stmt::Try(_)
+                | Stmt::Match(_)
+        );
+        // The cases of a `match` are indented once more.
+        let indents = usize::from(has_blocks) + usize::from(stmt.is_match_stmt());
+        self.indents += indents;
+        if self.indents > MAX_INDENTS && self.indents - indents <= MAX_INDENTS {
+            self.refuse(
+                stmt.range(),
+                "the code is indented more than 98 levels deep here",
+            );
+        }
+        self.within_blocks(Self::blocks_of(stmt), stmt.range(), |visitor| {
+            visitor.walk_stmt(stmt)
+        });
+        self.indents -= indents;
+    }
+
+    fn visit_expr(&mut self, expr: &Expr) {
+        self.walk_expr(expr);
+    }
+
+    fn visit_pattern(&mut self, pattern: &Pattern) {
+        if let Pattern::MatchSequence(sequence) = pattern {
+            self.check_commas(&sequence.patterns);
+        }
+        visitor::walk_pattern(self, pattern);
+    }
+
+    fn visit_except_handler(&mut self, handler: &ExceptHandler) {
+        let ExceptHandler::ExceptHandler(inner) = handler;
+        if let Some(name) = &inner.name {
+            self.note_use(name);
+        }
+        visitor::walk_except_handler(self, handler);
+    }
+
+    fn visit_parameters(&mut self, parameters: &Parameters) {
+        let packed = parameters.vararg.as_ref();
+        let annotation = packed.and_then(|parameter| parameter.annotation.as_deref());
+        self.stars.extend(annotation.map(Ranged::range));
+        visitor::walk_parameters(self, parameters);
+    }
+
+    fn visit_type_param(&mut self, parameter: &TypeParam) {
+        self.stars.extend(parameter.default().map(Ranged::range));
+        visitor::walk_type_param(self, parameter);
+    }
+}
+
+impl SemanticVisitor<'_> {
+    fn walk_stmt(&mut self, stmt: &Stmt) {
         match stmt {
             Stmt::FunctionDef(function) => {
                 function
@@ -273,6 +546,8 @@ impl Visitor<'_> for SemanticVisitor<'_> {
                     self.visit_type_params(parameters);
                 }
                 if let Some(arguments) = &class.arguments {
+                    let starred = arguments.args.iter().filter(|it| it.is_starred_expr());
+                    self.stars.extend(starred.map(Ranged::range));
                     self.visit_arguments(arguments);
                 }
                 let scope = Scope::new(ScopeKind::Class, &class.body, None);
@@ -291,7 +566,12 @@ impl Visitor<'_> for SemanticVisitor<'_> {
         }
     }
 
-    fn visit_expr(&mut self, expr: &Expr) {
+    fn walk_expr(&mut self, expr: &Expr) {
+        self.check_star(expr);
+        self.check_operand(expr);
+        if let Expr::Name(name) = expr {
+            self.note_use(&name.id);
+        }
         self.checker.visit_expr(expr, &self.context);
         let comprehension = |generators: &[Comprehension]| ScopeKind::Comprehension {
             is_async: generators.iter().any(|generator| generator.is_async),
