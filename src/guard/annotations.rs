@@ -2,22 +2,24 @@
 //! annotations alike may hold nothing but the grammar of a type.
 
 use crate::pysyntax::ast::visitor::source_order::{self, SourceOrderVisitor};
-use crate::pysyntax::ast::{Expr, ExprStringLiteral, ExprSubscript, Operator, StringLiteral};
+use crate::pysyntax::ast::{
+    Expr, ExprAttribute, ExprStringLiteral, ExprSubscript, Operator, StringLiteral,
+};
 use crate::pysyntax::{Ranged, TextRange, parse_annotation, parse_expression};
 
-use super::check::{ATTRIBUTE_BUILTINS, Checker, is_dunder};
-use super::knowledge::{Known, is_name};
+use super::check::{Checker, is_dunder};
+use super::knowledge::{Known, is_any_module, is_name, is_of};
+use super::libraries::{
+    ATTRIBUTE_BUILTINS, ATTRIBUTE_GETTERS, GENERIC_BUILTINS, GENERIC_MODULES, TYPE_MAKERS,
+};
 use super::texts::Purpose;
 use super::{literal, rule};
 
 /// How deep string annotations may stand inside each other.
 const MAX_NESTED_STRINGS: usize = 3;
 
-/// Built-in classes whose subscripts are types.
 /// How many values of a name are looked at for a class that takes type arguments.
 const MAX_VALUES: usize = 8;
-
-const GENERIC_BUILTINS: [&str; 6] = ["dict", "frozenset", "list", "set", "tuple", "type"];
 
 /// Looks for a call of a denied name, or for a dunder attribute.
 struct Denied<'p> {
@@ -103,9 +105,7 @@ impl Checker<'_> {
         match expr {
             _ if builtin(expr) => true,
             Expr::Name(name) => {
-                let values = self
-                    .resolve(name.id.as_str())
-                    .map(|(_, binding)| &binding.values);
+                let values = self.binding_of(expr).map(|binding| &binding.values);
                 self.is_own_generic(name.id.as_str())
                     || values
                         .into_iter()
@@ -118,30 +118,21 @@ impl Checker<'_> {
         }
     }
 
+    /// Whether an expression is of a module with classes whose subscripts are types.
     fn is_library_class(&self, expr: &Expr) -> bool {
-        let modules = [
-            "typing",
-            "collections",
-            "collections.abc",
-            "contextlib",
-            "pydantic",
-            "asyncio",
-            "re",
-        ];
-        self.known(expr).iter().any(
-            |known| matches!(known, Known::Name(module, _) if modules.contains(&module.as_str())),
-        )
+        is_of(&self.known(expr), &GENERIC_MODULES)
     }
 
     /// Whether a name is a class of the code that takes type arguments.
     fn is_own_generic(&self, name: &str) -> bool {
-        self.resolve(name).is_some_and(|(_, binding)| {
+        self.binding(name).is_some_and(|binding| {
             binding.classes.iter().any(|class| {
                 class.type_params.is_some() || class.bases().iter().any(Expr::is_subscript_expr)
             })
         })
     }
 
+    /// What stands in the brackets of a type; `inside` as in [`Self::check_type`].
     fn check_subscript(
         &mut self,
         subscript: &ExprSubscript,
@@ -185,17 +176,7 @@ impl Checker<'_> {
             }
             Expr::Attribute(attribute) => {
                 if let Some(place) = inside {
-                    let name = attribute.attr.as_str();
-                    let mut on_module = false;
-                    for known in self.known(&attribute.value) {
-                        if let Known::Module(module) = known {
-                            on_module = true;
-                            self.check_member(&module, name, place);
-                        }
-                    }
-                    if !on_module {
-                        self.check_attribute_name(name, place, true);
-                    }
+                    self.check_attribute_in_text(attribute, place);
                     self.check_type(&attribute.value, inside, depth);
                 }
             }
@@ -246,7 +227,7 @@ impl Checker<'_> {
     /// cannot always be told, so it may not be a type with a call of a denied built-in in it.
     pub(super) fn check_evaluated_text(&mut self, text: &ExprStringLiteral) {
         let value = text.value.to_str();
-        if !value.contains(['(', '.']) || !self.scopes.imported_roots.contains("pydantic") {
+        if !value.contains(['(', '.']) || !self.imports("pydantic") {
             return;
         }
         let denied = |name: &str| {
@@ -276,29 +257,40 @@ impl Checker<'_> {
         }
     }
 
+    /// An attribute in a text that is evaluated as a type.
+    fn check_attribute_in_text(&mut self, attribute: &ExprAttribute, place: TextRange) {
+        let name = attribute.attr.as_str();
+        let known = self.known(&attribute.value);
+        for module in known.iter().filter_map(Known::as_module) {
+            self.check_member(module, name, place);
+        }
+        if !is_any_module(&known) {
+            self.check_attribute_name(name, place, true);
+        }
+    }
+
     /// A name in a text that is evaluated as a type: as if it were read there.
     fn check_name_in_text(&mut self, expr: &Expr, id: &str, place: TextRange) {
         self.check_name_reference(id, place);
         let known = self.known(expr);
         let by_name = ATTRIBUTE_BUILTINS.contains(&id) && self.may_be_builtin(id)
-            || is_name(&known, "operator", &["attrgetter", "methodcaller"]);
-        if by_name || known.iter().any(|known| matches!(known, Known::Module(_))) {
+            || is_name(&known, "operator", &ATTRIBUTE_GETTERS);
+        if by_name || is_any_module(&known) {
             self.report_annotation(place);
         }
     }
 
+    /// The expression in one string of the code, with the places where its parts stand.
     fn parse_part(&self, part: &StringLiteral) -> Option<Expr> {
         // An escape in the text makes its value differ from its source.
-        let source = self
-            .code
-            .get(part.range.start().to_usize()..part.range.end().to_usize())?;
-        if source.contains('\\') {
+        if self.source(part.range).contains('\\') {
             parse_expression(&part.value)
         } else {
             parse_annotation(self.code, part)
         }
     }
 
+    /// Texts that are evaluated as types.
     fn check_type_texts(&mut self, texts: &[String], place: TextRange) {
         for text in texts {
             match parse_expression(text) {
@@ -310,7 +302,7 @@ impl Checker<'_> {
 
     /// Whether a name holds a text that is put together at run time.
     fn is_made_text(&self, name: &str) -> bool {
-        self.resolve(name).is_some_and(|(_, binding)| {
+        self.binding(name).is_some_and(|binding| {
             binding.values.iter().any(|value| match value.expr {
                 Expr::BinOp(operation) => {
                     operation.op != Operator::BitOr || literal::is_text(&operation.right)
@@ -327,12 +319,10 @@ impl Checker<'_> {
 
     /// Whether a call in an annotation is one of a library that makes types.
     fn makes_type(&self, func: &Expr) -> bool {
-        self.known(func).iter().any(|known| {
-            matches!(known, Known::Name(module, _)
-                if matches!(module.as_str(), "typing" | "pydantic" | "dataclasses"))
-        })
+        is_of(&self.known(func), &TYPE_MAKERS)
     }
 
+    /// Something that is evaluated as a type and is none.
     pub(super) fn report_annotation(&mut self, place: TextRange) {
         let message = "an annotation may hold nothing but a type";
         let hint = "write a type such as `list[str] | None`";

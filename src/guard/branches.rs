@@ -1,7 +1,10 @@
-//! Statements of which one of several blocks runs: what all of them bind is bound after them.
+//! Statements with blocks, which may run, or not, or again and again: what is certainly bound in
+//! them and after them.
 
 use crate::pysyntax::ast::visitor::source_order::SourceOrderVisitor;
-use crate::pysyntax::ast::{ExceptHandler, Expr, Stmt, StmtIf, StmtMatch, StmtTry};
+use crate::pysyntax::ast::{
+    ExceptHandler, Expr, Stmt, StmtIf, StmtMatch, StmtTry, StmtWhile, StmtWith,
+};
 
 use super::check::Checker;
 use super::scope::ScopeId;
@@ -9,8 +12,9 @@ use super::scope::ScopeId;
 /// Names that are certainly bound, with the scopes that bind them.
 type Bound<'a> = Vec<(ScopeId, &'a str)>;
 
-/// What all of the blocks bind that end where the code goes on. `None` stands for one that does not.
-fn common<'a>(blocks: Vec<Option<Bound<'a>>>) -> Option<Bound<'a>> {
+/// What all of the blocks bind that end where the code goes on. `None` stands for one that does
+/// not.
+fn common(blocks: Vec<Option<Bound<'_>>>) -> Option<Bound<'_>> {
     let mut blocks = blocks.into_iter().flatten();
     let mut all = blocks.next()?;
     for block in blocks {
@@ -35,6 +39,7 @@ impl<'a> Checker<'a> {
         (!leaves).then_some(bound)
     }
 
+    /// Of an `if` with an `else`, what all blocks bind is bound after it.
     pub(super) fn visit_if(&mut self, statement: &'a StmtIf) {
         self.note_test(&statement.test);
         self.visit_expr(&statement.test);
@@ -75,6 +80,8 @@ impl<'a> Checker<'a> {
         }
     }
 
+    /// Of a `try`, what the block and each handler bind is bound after it, and what `finally`
+    /// binds.
     pub(super) fn visit_try(&mut self, statement: &'a StmtTry) {
         let mut whole = self.visit_block(&statement.body);
         let mut blocks = Vec::new();
@@ -100,6 +107,36 @@ impl<'a> Checker<'a> {
         self.definite.extend(finally.unwrap_or_default());
     }
 
+    /// The block of a `while` may run again, after anything in it.
+    pub(super) fn visit_while(&mut self, statement: &'a StmtWhile) {
+        self.visit_expr(&statement.test);
+        let changed = self.flow.mark();
+        let before = self.flow.enter_loop();
+        self.visit_body(&statement.body);
+        self.flow.leave_loop(before, changed);
+        self.visit_body(&statement.orelse);
+    }
+
+    /// A context manager may end its block early, also while the next one is entered.
+    pub(super) fn visit_with(&mut self, statement: &'a StmtWith) {
+        let (definite, changed) = (self.definite.len(), self.flow.mark());
+        if statement.is_async {
+            self.note_await();
+        }
+        for item in &statement.items {
+            self.visit_expr(&item.context_expr);
+            if let Some(target) = &item.optional_vars {
+                self.visit_expr(target);
+                self.bound_here(target);
+                self.bind_target_surely(target, Vec::new());
+            }
+        }
+        self.visit_body(&statement.body);
+        self.definite.truncate(definite);
+        self.flow.leave_block(changed);
+    }
+
+    /// Of a `match` with a pattern that takes everything, what all blocks bind is bound after it.
     pub(super) fn visit_match(&mut self, statement: &'a StmtMatch) {
         self.visit_expr(&statement.subject);
         let mut blocks = Vec::new();
@@ -110,7 +147,9 @@ impl<'a> Checker<'a> {
             self.visit_pattern(&case.pattern);
             // The names are bound when the whole pattern has matched.
             let captures = std::mem::take(&mut self.captures);
-            captures.iter().for_each(|name| self.name_bound_here(name));
+            for name in captures {
+                self.name_bound_here(name);
+            }
             if let Some(guard) = &case.guard {
                 self.visit_expr(guard);
             }

@@ -1,29 +1,21 @@
-//! The pass that judges: what it knows of names, and the rules for them.
+//! The pass that judges: what it holds while it walks the code, and what its rules ask of it. The
+//! rules are in the modules beside this one, the walk is in [`super::visit`].
 
 use rustc_hash::FxHashSet as HashSet;
 
 use crate::pysyntax::ast::visitor::source_order::SourceOrderVisitor;
-use crate::pysyntax::ast::{
-    Alias, Expr, ExprCompare, ExprName, Identifier, ModModule, StmtClassDef, UnaryOp,
-};
+use crate::pysyntax::ast::{Arguments, Expr, ModModule, StmtClassDef, UnaryOp};
 use crate::pysyntax::{Ranged, TextRange};
 
-use super::finding::{Finding, quoted};
-use super::knowledge::{Flow, Known};
+use super::binder::bind;
+use super::finding::Finding;
+use super::knowledge::Flow;
+use super::libraries::ATTRIBUTE_BUILTINS;
 use super::policy::Policy;
 use super::reachable::reachable;
-use super::scope::{Binding, MAX_IMPORTS, ScopeId, ScopeKind, Scopes};
+use super::scope::{Binding, ScopeId, ScopeKind, Scopes};
 use super::texts::{self, Purpose, TextBudget, Unknown};
 use super::{CompiledNames, Facts, MAX_VIOLATIONS, facts, rule};
-
-/// Built-ins that name an attribute by a string: only called directly, with a literal.
-pub(super) const ATTRIBUTE_BUILTINS: [&str; 4] = ["getattr", "setattr", "delattr", "hasattr"];
-
-/// Class attributes whose items name attributes.
-pub(super) const NAMES_OF_ATTRIBUTES: [&str; 2] = ["__slots__", "__match_args__"];
-
-/// The most digits that Python reads of a decimal integer (`sys.set_int_max_str_digits`).
-const MAX_DIGITS: usize = 4300;
 
 /// How many bytes of literals are looked at as templates, names or types.
 const TEXT_BUDGET: usize = 512 * 1024;
@@ -35,7 +27,7 @@ pub(super) fn judge<'a>(
     policy: &'a Policy,
     names: &'a CompiledNames,
 ) -> (Vec<Finding>, Facts) {
-    let scopes = Scopes::of(module);
+    let scopes = bind(module);
     let mut checker = Checker {
         code,
         policy,
@@ -65,18 +57,22 @@ pub(super) fn judge<'a>(
     (checker.findings, checker.facts)
 }
 
-/// The judging pass. Its rules are spread over the modules beside this one.
+/// The judging pass.
 pub(super) struct Checker<'a> {
     pub(super) code: &'a str,
     pub(super) policy: &'a Policy,
     pub(super) names: &'a CompiledNames,
     pub(super) scopes: &'a Scopes<'a>,
     pub(super) facts: Facts,
+    /// The scopes around, the innermost last.
     pub(super) stack: Vec<ScopeId>,
+    /// The scope that is entered next: the walk enters them in the order of the pass that binds.
     pub(super) next_scope: ScopeId,
-    /// Names of denied built-ins and decorators that are certainly bound at this place, with the module or class
-    /// scope that binds them: there, a name whose binding was not executed is the built-in.
+    /// Names of denied built-ins and decorators that are certainly bound at this place, with the
+    /// module or class scope that binds them: there, a name whose binding was not executed is the
+    /// built-in.
     pub(super) definite: Vec<(ScopeId, &'a str)>,
+    /// What imported names were bound to last.
     pub(super) flow: Flow<'a>,
     /// What may still be looked at as templates, names or types.
     text_budget: TextBudget,
@@ -103,6 +99,7 @@ pub(super) struct Checker<'a> {
 }
 
 impl<'a> Checker<'a> {
+    /// Notes that code breaks a rule.
     pub(super) fn report(
         &mut self,
         rule: &'static str,
@@ -113,13 +110,36 @@ impl<'a> Checker<'a> {
         self.findings.push(Finding::new(rule, range, message, hint));
     }
 
+    /// The scope around.
     pub(super) fn scope(&self) -> ScopeId {
         self.stack.last().copied().unwrap_or_default()
     }
 
+    /// What the code binds a name to, and the scope that does; `None` is a built-in, or nothing.
     pub(super) fn resolve(&self, name: &str) -> Option<(ScopeId, &'a Binding<'a>)> {
         let scopes: &'a Scopes<'a> = self.scopes;
         scopes.resolve(self.scope(), name)
+    }
+
+    /// What the code binds a name to.
+    pub(super) fn binding(&self, name: &str) -> Option<&'a Binding<'a>> {
+        self.resolve(name).map(|(_, binding)| binding)
+    }
+
+    /// What the code binds the name to that an expression is.
+    pub(super) fn binding_of(&self, expr: &Expr) -> Option<&'a Binding<'a>> {
+        self.binding(expr.as_name_expr()?.id.as_str())
+    }
+
+    /// Whether an expression is the first parameter of a method.
+    pub(super) fn is_receiver(&self, expr: &Expr) -> bool {
+        self.binding_of(expr)
+            .is_some_and(|binding| binding.receiver && binding.count == 1)
+    }
+
+    /// Whether the code imports anything of a package.
+    pub(super) fn imports(&self, package: &str) -> bool {
+        self.scopes.imported_roots.contains(package)
     }
 
     /// Whether a load of the name here may reach the built-in of that name.
@@ -143,7 +163,7 @@ impl<'a> Checker<'a> {
     }
 
     /// Whether imports bind a name; most names are done with here.
-    fn may_be_imported(&self, name: &str) -> bool {
+    pub(super) fn may_be_imported(&self, name: &str) -> bool {
         let binding = self.resolve(name);
         binding.is_some_and(|(owner, binding)| {
             !binding.imports.is_empty() || self.scopes.kind(owner) == ScopeKind::Class
@@ -188,6 +208,7 @@ impl<'a> Checker<'a> {
         self.text_budget.spend(length).is_ok()
     }
 
+    /// Whether a function or lambda is around.
     fn in_function(&self) -> bool {
         self.stack.iter().any(|id| {
             matches!(
@@ -197,6 +218,7 @@ impl<'a> Checker<'a> {
         })
     }
 
+    /// Notes that something is awaited.
     pub(super) fn note_await(&mut self) {
         if !self.in_function() {
             self.facts.top_level_await = true;
@@ -214,6 +236,7 @@ impl<'a> Checker<'a> {
         }
     }
 
+    /// Remembers a name that is certainly bound here, if it is that of a denied built-in.
     pub(super) fn name_bound_here(&mut self, name: &'a str) {
         let guarded = self.policy.denied_names.contains_key(name)
             || self.policy.denied_decorators.contains_key(name)
@@ -221,104 +244,6 @@ impl<'a> Checker<'a> {
             || name == "type";
         if guarded && !self.scopes.kind(self.scope()).has_slots() {
             self.definite.push((self.scope(), name));
-        }
-    }
-
-    /// A name that the code binds.
-    pub(super) fn check_binding(&mut self, name: &'a str, range: TextRange) {
-        self.bind_perhaps(name);
-        let in_class = self.scopes.kind(self.scope()) == ScopeKind::Class;
-        if in_class && self.policy.attributes.internals.contains(name) {
-            let message = format!("{} belongs to Python's own machinery", quoted(name));
-            self.report(
-                rule::ATTRIBUTE_INTERNAL,
-                range,
-                message,
-                "choose another name",
-            );
-        }
-        if !is_dunder(name) || self.policy.names.assignable.contains(name) {
-            return;
-        }
-        if in_class && NAMES_OF_ATTRIBUTES.contains(&name) && !self.assigned.contains(&range) {
-            let message = format!(
-                "{} is bound in a way that hides which names it holds",
-                quoted(name)
-            );
-            let hint = format!("write `{name} = (\"…\",)`");
-            self.report(rule::ATTRIBUTE_DYNAMIC, range, message, hint);
-            return;
-        }
-        if !in_class {
-            let message = format!("{} has a meaning of its own to Python", quoted(name));
-            self.report(
-                rule::NAME_PRIVATE,
-                range,
-                message,
-                "choose a name without `__`",
-            );
-        } else if !self.policy.attributes.class_hooks.contains(name) {
-            let message = format!("a class may not define {}", quoted(name));
-            self.report(
-                rule::CLASS_HOOK,
-                range,
-                message,
-                "use an ordinary method or attribute",
-            );
-        }
-    }
-
-    pub(super) fn check_load(&mut self, expr: &Expr, name: &ExprName) {
-        let id = name.id.as_str();
-        let range = name.range;
-        let resolved = self.resolve(id);
-        self.check_mangled(id, range);
-        let imported = self.may_be_imported(id);
-        if !imported && resolved.is_some_and(|(scope, _)| self.scopes.kind(scope).has_slots()) {
-            return;
-        }
-        let passed = self.check_name_reference(id, range);
-        if id == "type" && self.may_be_builtin(id) {
-            self.check_type_reference(range);
-        }
-        if ATTRIBUTE_BUILTINS.contains(&id) && self.may_be_builtin(id) {
-            let message = format!("{} may only be called directly", quoted(id));
-            let hint = "call it with a literal attribute name, or use a `lambda`";
-            self.report(rule::ATTRIBUTE_DYNAMIC, range, message, hint);
-        }
-        if !imported {
-            return;
-        }
-        let known = self.known(expr);
-        if known.len() > MAX_IMPORTS {
-            let message = format!("{} is bound by too many imports", quoted(id));
-            self.report(
-                rule::MODULE_VALUE,
-                range,
-                message,
-                "give each import its own name",
-            );
-        }
-        let module = known.iter().any(|known| matches!(known, Known::Module(_)));
-        if passed && module && !self.is_tested(range) {
-            self.report_module_value(expr);
-        }
-        self.check_direct_use(&known, range);
-    }
-
-    /// A name such as `__x` inside a class, which Python reads as `_Class__x`.
-    fn check_mangled(&mut self, id: &str, range: TextRange) {
-        if !id.starts_with("__") || id.ends_with("__") {
-            return;
-        }
-        let Some(class) = self.scopes.class_around(self.scope()) else {
-            return;
-        };
-        // Names of the class and of its functions are all read so, and mean the same.
-        if self.resolve(id).is_none_or(|(owner, _)| owner < class) {
-            let message = format!("inside a class Python reads {} as another name", quoted(id));
-            let hint = "choose a name that begins with one `_` or none";
-            self.report(rule::NAME_PRIVATE, range, message, hint);
         }
     }
 
@@ -332,108 +257,22 @@ impl<'a> Checker<'a> {
         let bytes = range.start().to_usize()..range.end().to_usize();
         self.code.get(bytes).unwrap_or_default()
     }
-
-    /// Judges a reference to a name; also those inside string annotations.
-    pub(super) fn check_name_reference(&mut self, id: &str, range: TextRange) -> bool {
-        if let Some(hint) = self.policy.denied_names.get(id) {
-            if self.may_be_builtin(id) {
-                let message = format!("the built-in {} may not be used", quoted(id));
-                let hint = hint.clone();
-                self.report(rule::NAME_BLOCKED, range, message, hint);
-                return false;
-            }
-        } else if id.starts_with('_')
-            && !self.policy.names.readable.contains(id)
-            && id != PARAMS
-            && self.resolve(id).is_none()
-        {
-            let message = format!("{} is not defined by the code", quoted(id));
-            let hint = if is_dunder(id) {
-                "use the documented built-ins and modules"
-            } else {
-                "define it, or choose a name without `_`"
-            };
-            self.report(rule::NAME_PRIVATE, range, message, hint);
-            return false;
-        }
-        true
-    }
-
-    pub(super) fn check_alias_name(&mut self, alias: &'a Alias) {
-        if let Some(name) = &alias.asname {
-            self.check_binding(name.as_str(), name.range);
-        }
-    }
 }
 
 /// The dict of all parameters that `run_cached_code` was given.
 pub(super) const PARAMS: &str = "_params";
 
+/// Whether the arguments of a call are written one by one: no keywords, nothing starred.
+pub(super) fn are_plain(arguments: &Arguments) -> bool {
+    arguments.keywords.is_empty() && !has_starred(arguments)
+}
+
+/// Whether a call takes arguments of which it does not say how many they are.
+pub(super) fn has_starred(arguments: &Arguments) -> bool {
+    arguments.args.iter().any(Expr::is_starred_expr)
+}
+
 /// Whether Python gives the name a meaning.
 pub(super) fn is_dunder(name: &str) -> bool {
     name.len() > 4 && name.starts_with("__") && name.ends_with("__")
-}
-
-impl<'a> Checker<'a> {
-    /// `self.__class__ is other.__class__`, as `__eq__` is often written.
-    pub(super) fn compares_own_class(&self, compare: &ExprCompare) -> bool {
-        let class_of = |expr: &Expr| match expr {
-            Expr::Attribute(attribute) if attribute.attr.as_str() == "__class__" => attribute
-                .value
-                .as_name_expr()
-                .map(|name| self.is_receiver(name.id.as_str())),
-            _ => None,
-        };
-        let operands = std::iter::once(&*compare.left).chain(&compare.comparators);
-        let receivers: Option<Vec<bool>> = operands.map(class_of).collect();
-        receivers.is_some_and(|receivers| receivers.contains(&true))
-    }
-
-    /// Whether a name is the first parameter of a method.
-    pub(super) fn is_receiver(&self, name: &str) -> bool {
-        self.resolve(name)
-            .is_some_and(|(_, binding)| binding.receiver && binding.count == 1)
-    }
-
-    /// A decimal integer that Python refuses to read, to protect itself from quadratic work.
-    pub(super) fn check_number(&mut self, range: TextRange) {
-        let text = self.source(range);
-        let decimal = text
-            .bytes()
-            .all(|byte| byte.is_ascii_digit() || byte == b'_');
-        if text.len() > MAX_DIGITS && decimal && text.replace('_', "").len() > MAX_DIGITS {
-            let message = format!("the number has more than {MAX_DIGITS} digits");
-            self.report(
-                rule::SYNTAX,
-                range,
-                message,
-                "write it as a power or in hexadecimal",
-            );
-        }
-    }
-
-    /// `nonlocal` of a name that no function around binds, which Python does not compile.
-    pub(super) fn check_nonlocal(&mut self, names: &[Identifier]) {
-        for name in names {
-            let owner = self
-                .resolve(name.as_str())
-                .map(|(scope, _)| self.scopes.kind(scope));
-            if !owner.is_some_and(ScopeKind::has_slots) {
-                let message = format!("no function around binds {}", quoted(name.as_str()));
-                self.report(
-                    rule::SYNTAX,
-                    name.range,
-                    message,
-                    "assign it in the outer function",
-                );
-            }
-        }
-    }
-
-    pub(super) fn check_declared(&mut self, names: &'a [Identifier]) {
-        for name in names {
-            self.check_mangled(name.as_str(), name.range);
-            self.check_binding(name.as_str(), name.range);
-        }
-    }
 }

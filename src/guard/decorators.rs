@@ -76,6 +76,7 @@ impl Checker<'_> {
         names
     }
 
+    /// The full names that a name can have.
     fn names_of_root(&self, name: &str, scope: ScopeId, steps: usize) -> Vec<String> {
         let Some((_, binding)) = self.scopes.resolve(scope, name) else {
             return vec![name.to_owned()];

@@ -11,6 +11,7 @@ use super::literal::is_literal;
 use super::scope::Scopes;
 use super::{Facts, MainFunction, TopLevelParameter};
 
+/// What stands at the top level of a module.
 pub(super) fn of_module(module: &ModModule, scopes: &Scopes<'_>) -> Facts {
     let mut facts = Facts {
         prologue_end: prologue_end(module),
@@ -74,6 +75,7 @@ fn parameters(
     }
 }
 
+/// The bytes of an expression.
 fn span(expr: &Expr) -> Range<usize> {
     expr.range().start().to_usize()..expr.range().end().to_usize()
 }

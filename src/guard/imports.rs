@@ -2,13 +2,14 @@
 
 use std::collections::BTreeSet;
 
-use crate::pysyntax::ast::{StmtImport, StmtImportFrom};
+use crate::pysyntax::ast::{Alias, StmtImport, StmtImportFrom};
 use crate::pysyntax::{Ranged, TextRange};
 
 use super::check::Checker;
 use super::finding::quoted;
 use super::policy::compiled_functions;
 use super::rule;
+use super::scope::ScopeKind;
 
 /// What every module of a compiled server offers beside its functions.
 const SERVER_NAMES: [&str; 2] = ["ApiError", "NULL"];
@@ -27,12 +28,14 @@ impl Checker<'_> {
             || self.policy.is_module(name)
     }
 
+    /// `import a.b`.
     pub(super) fn check_import(&mut self, import: &StmtImport) {
         for alias in &import.names {
             self.check_module(alias.name.as_str(), alias.name.range);
         }
     }
 
+    /// `from a import b`.
     pub(super) fn check_import_from(&mut self, import: &StmtImportFrom) {
         if import.level > 0 {
             let message = "relative imports have nothing to be relative to";
@@ -52,6 +55,23 @@ impl Checker<'_> {
             } else {
                 self.check_member(module.as_str(), alias.name.as_str(), alias.name.range);
             }
+        }
+    }
+
+    /// An import in a class body, of which what it binds is an attribute that objects carry about.
+    pub(super) fn check_import_in_class(&mut self, alias: &Alias) {
+        let bound = alias.asname.as_ref().unwrap_or(&alias.name).as_str();
+        let class = match self.classes.last() {
+            Some(class) if self.scopes.kind(self.scope()) == ScopeKind::Class => class,
+            _ => return,
+        };
+        let is_hidden = class.arguments.is_none()
+            && class.decorator_list.is_empty()
+            && !self.scopes.reads_attribute(bound);
+        if !is_hidden {
+            let message = "an import in a class makes what it imports an attribute";
+            let hint = "move the import to the top of the code";
+            self.report(rule::MODULE_VALUE, alias.range, message, hint);
         }
     }
 
@@ -77,6 +97,7 @@ impl Checker<'_> {
         false
     }
 
+    /// What to import instead of a module.
     fn import_hint(&mut self, module: &str) -> String {
         if let Some(hint) = self.policy.instead_of(module) {
             return hint.to_owned();
@@ -96,6 +117,7 @@ impl Checker<'_> {
         }
     }
 
+    /// What may be imported at all.
     fn allowed_hint(&self) -> String {
         let libraries = LIBRARIES.into_iter();
         let libraries = libraries.filter(|library| self.policy.allows(library));
@@ -147,6 +169,7 @@ impl Checker<'_> {
         }
     }
 
+    /// Judges a function of a compiled server, and notes it.
     fn check_function(&mut self, server: &str, id: &str, range: TextRange) {
         let names = self.names;
         let Some(functions) = names.get(server) else {
@@ -172,6 +195,7 @@ impl Checker<'_> {
     }
 }
 
+/// Which functions a server has that are called alike.
 fn function_hint(name: &str, functions: &BTreeSet<String>) -> String {
     let near = nearest(name, functions.iter().map(String::as_str));
     if near.is_empty() {

@@ -6,7 +6,8 @@ use rustc_hash::FxHashMap as HashMap;
 use crate::pysyntax::ast::{Alias, Expr};
 
 use super::check::Checker;
-use super::scope::{Imported, ScopeId, ScopeKind, dotted};
+use super::following::dotted;
+use super::scope::{Imported, ScopeId, ScopeKind};
 
 /// What is known of the value of an expression.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -17,15 +18,39 @@ pub(super) enum Known {
     Name(String, String),
 }
 
+impl Known {
+    /// The name of the module, where it is one.
+    pub(super) fn as_module(&self) -> Option<&str> {
+        match self {
+            Self::Module(module) => Some(module),
+            Self::Name(..) => None,
+        }
+    }
+}
+
 /// Whether something may be one of certain names of a certain module.
 pub(super) fn is_name(known: &[Known], module: &str, names: &[&str]) -> bool {
     known.iter().any(|known| is_one(known, module, names))
 }
 
+/// Whether something may be a name of one of certain modules.
+pub(super) fn is_of(known: &[Known], modules: &[&str]) -> bool {
+    known
+        .iter()
+        .any(|known| matches!(known, Known::Name(module, _) if modules.contains(&module.as_str())))
+}
+
+/// Whether something may be a module.
+pub(super) fn is_any_module(known: &[Known]) -> bool {
+    known.iter().any(|known| known.as_module().is_some())
+}
+
+/// Whether something is one of certain names of a certain module.
 fn is_one(known: &Known, module: &str, names: &[&str]) -> bool {
     matches!(known, Known::Name(found, name) if found == module && names.contains(&name.as_str()))
 }
 
+/// A name and the scope that binds it.
 type Key<'a> = (ScopeId, &'a str);
 
 /// What names were bound to last, where nothing else can have been executed since.
@@ -36,6 +61,7 @@ pub(super) struct Flow<'a> {
 }
 
 impl<'a> Flow<'a> {
+    /// What a name was bound to last, if that is known.
     fn get<'s>(&'s self, scope: ScopeId, name: &'s str) -> Option<&'s Vec<Known>> {
         let last: &HashMap<Key<'_>, Vec<Known>> = &self.last;
         last.get(&(scope, name))
@@ -88,8 +114,22 @@ impl<'a> Checker<'a> {
         }
     }
 
+    /// A statement binds the target here, certainly to this where it is one name.
+    pub(super) fn bind_target_surely(&mut self, target: &'a Expr, known: Vec<Known>) {
+        if let Expr::Name(name) = target {
+            self.bind_surely(name.id.as_str(), known);
+        }
+    }
+
+    /// Imports bind names here.
+    pub(super) fn bind_imports(&mut self, aliases: &'a [Alias], module: Option<&str>) {
+        for alias in aliases {
+            self.bind_import(alias, module);
+        }
+    }
+
     /// An import binds a name here.
-    pub(super) fn bind_import(&mut self, alias: &'a Alias, module: Option<&str>) {
+    fn bind_import(&mut self, alias: &'a Alias, module: Option<&str>) {
         let (name, imported) = Imported::by(alias, module);
         let known = self.imported(&imported).into_iter().collect();
         self.bind_surely(name, known);
@@ -122,6 +162,7 @@ impl<'a> Checker<'a> {
         known
     }
 
+    /// What a name may be through imports.
     fn known_name(&self, name: &str) -> Vec<Known> {
         let Some((owner, binding)) = self.resolve(name) else {
             return Vec::new();
@@ -146,7 +187,7 @@ impl<'a> Checker<'a> {
     }
 
     /// What an import is.
-    pub(super) fn imported(&self, imported: &Imported) -> Option<Known> {
+    fn imported(&self, imported: &Imported) -> Option<Known> {
         match imported {
             Imported::Module(module) => Some(Known::Module(module.clone())),
             // What follows a name of a module is an attribute of a value.
@@ -160,6 +201,7 @@ impl<'a> Checker<'a> {
         }
     }
 
+    /// What a name of a module is.
     fn member(&self, module: &str, name: &str) -> Known {
         let full = format!("{module}.{name}");
         if self.is_module(&full) {
@@ -192,9 +234,7 @@ impl<'a> Checker<'a> {
 
     /// Whether an expression may be a module.
     pub(super) fn is_module_value(&self, expr: &Expr) -> bool {
-        self.known(expr)
-            .iter()
-            .any(|known| matches!(known, Known::Module(_)))
+        is_any_module(&self.known(expr))
     }
 
     /// Whether a statement gives a module another name. Not in a class, of which the name would be

@@ -40,6 +40,29 @@ pub(super) fn is_literal(expr: &Expr) -> bool {
     }
 }
 
+/// The strings of a literal string, tuple, list or set of them.
+pub(super) fn string_items(value: &Expr) -> Vec<&str> {
+    let items = match value {
+        Expr::Tuple(tuple) => &tuple.elts,
+        Expr::List(list) => &list.elts,
+        Expr::Set(set) => &set.elts,
+        Expr::StringLiteral(literal) => return vec![literal.value.to_str()],
+        _ => return Vec::new(),
+    };
+    items
+        .iter()
+        .filter_map(|item| {
+            item.as_string_literal_expr()
+                .map(|literal| literal.value.to_str())
+        })
+        .collect()
+}
+
+/// The names of fields in one text of `namedtuple("P", "x y")`.
+pub(super) fn field_names(text: &str) -> impl Iterator<Item = &str> {
+    text.split([',', ' ', '\n', '\t'])
+}
+
 /// A JSON value as a Python literal in printable ASCII.
 ///
 /// Numbers keep their text, so integers of any size and floats of any precision stay what they are.

@@ -2,29 +2,60 @@
 //! runtime relies on. Pure. It is fast feedback and defence in depth; the boundary is the sandbox
 //! and the table of operations.
 //!
-//! Every way to run code goes through [`Guard::check`]: there is no other source of [`Facts`], and without
-//! facts no compiled function can be called.
+//! Every way to run code goes through [`Guard::check`]: there is no other source of [`Facts`], and
+//! without facts no compiled function can be called.
+//!
+//! What happens to code, in this order; each step sees only what passed the one before:
+//!
+//! 1. `source`: the text itself, its length and its characters.
+//! 2. [`crate::pysyntax`]: how deep it nests, whether it parses, and what Python refuses to
+//!    compile.
+//! 3. `binder`, over the whole module: the scopes (`scope`) with what each name is bound to. Then
+//!    `following`: names that are bound to names have what those have from imports.
+//! 4. `facts`: what stands at the top level.
+//! 5. `visit`, over the whole module again, in the order of `walk`, which both passes share: the
+//!    judgement. `check` is what it holds. On the way `branches` keeps what is certainly bound at
+//!    a place, and `knowledge` what the imports bound names to last.
+//! 6. `reachable`: the compiled functions that the code can name.
+//!
+//! The rules of the judgement are by what they look at: `imports`, `names`, `numbers`,
+//! `decorators`, `attributes`, `named_attributes` (by strings), `templates`, `classes`, `calls`,
+//! `keywords`, `annotations`, `type_arguments` and `models` (pydantic). They ask `texts` which
+//! texts an expression can be, `receivers` whose object stands before a dot, `libraries` what
+//! Python and libraries have, and `policy` what is allowed. A `finding` breaks a `rule`.
 
 mod annotations;
 mod attributes;
+mod binder;
 mod branches;
 mod calls;
 mod check;
+mod classes;
 mod decorators;
 mod facts;
 mod finding;
+mod following;
 mod format;
 mod imports;
+mod keywords;
 mod knowledge;
+mod libraries;
 mod literal;
+mod models;
+mod named_attributes;
+mod names;
+mod numbers;
 mod parameters;
 mod policy;
 mod position;
 mod reachable;
+mod receivers;
 mod rule;
 mod scope;
 mod source;
+mod templates;
 mod texts;
+mod type_arguments;
 mod visit;
 mod walk;
 

@@ -1,19 +1,21 @@
 //! What code may use: `config/guard.toml`, or a file that changes it or takes its place.
 //!
-//! - `file`: the schema, read with the place of every entry.
+//! - `reader`: from the text to a `file`, with the place of every entry.
 //! - `build`: from a file, and the policy it extends, to the policy.
 //! - `rules`: what is wrong in a file whose types are right.
+//! - `words` and `spelling`: which names there are, and what a misspelt one was meant to be.
 
 mod build;
 mod error;
 mod file;
+mod reader;
 mod rules;
+mod spelling;
 mod words;
 
 use rustc_hash::{FxHashMap as HashMap, FxHashSet as HashSet};
 
 use super::CompiledNames;
-use super::check::is_dunder;
 
 pub use error::{PolicyComplaint, PolicyError};
 
@@ -73,7 +75,7 @@ struct Module {
 impl Policy {
     /// Reads a policy file; `built_in` is what it may extend.
     pub(super) fn parse(text: &str, built_in: Option<&Self>) -> Result<Self, PolicyError> {
-        let mut reader = file::Reader::new(text);
+        let mut reader = reader::Reader::new(text);
         let mut policy = Self::default();
         if let Some(file) = reader.file(text) {
             let base = built_in.filter(|_| file.extends);

@@ -1,10 +1,14 @@
 //! The texts that an expression can be, where all of them are literals of the code.
 
+mod containers;
+
 use crate::pysyntax::ast::{
-    Expr, ExprCall, FStringPart, InterpolatedStringElement, Number, Operator,
+    Expr, ExprBinOp, ExprCall, ExprFString, FStringPart, InterpolatedStringElement, Number,
+    Operator,
 };
 
-use super::scope::{Imported, ScopeId, ScopeKind, Scopes, dotted};
+use super::following::dotted;
+use super::scope::{Imported, ScopeId, ScopeKind, Scopes};
 
 /// How many names are followed to a literal.
 const MAX_STEPS: usize = 4;
@@ -21,6 +25,7 @@ const STEP: usize = 16;
 pub(super) struct TextBudget(pub(super) usize);
 
 impl TextBudget {
+    /// Takes a look at an expression, and a text of that many bytes, from what may still be done.
     pub(super) fn spend(&mut self, bytes: usize) -> Result<(), Unknown> {
         match self.0.checked_sub(STEP + bytes) {
             Some(left) => {
@@ -87,6 +92,7 @@ enum From {
 type Place<'e> = (&'e Expr, ScopeId, usize);
 
 impl<'a> Search<'_, 'a> {
+    /// The texts that an expression can be; `steps` is how many more names may be followed.
     fn texts(&mut self, expr: &Expr, scope: ScopeId, steps: usize) -> Result<Vec<String>, Unknown> {
         self.budget.spend(0)?;
         match expr {
@@ -100,19 +106,7 @@ impl<'a> Search<'_, 'a> {
                 found.extend(self.texts(&choice.orelse, scope, steps)?);
                 Ok(found)
             }
-            Expr::Name(name) => {
-                let mut found = Vec::new();
-                for (value, (scope, steps), from) in self.values(name.id.as_str(), scope, steps)? {
-                    if from == From::Value {
-                        found.extend(self.texts(value, scope, steps)?);
-                        continue;
-                    }
-                    for (item, scope, steps) in self.items_of_loop(value, scope, steps, from)? {
-                        found.extend(self.texts(item, scope, steps)?);
-                    }
-                }
-                Ok(found)
-            }
+            Expr::Name(name) => self.texts_of_name(name.id.as_str(), scope, steps),
             Expr::Subscript(subscript) => {
                 let items = self.items(&subscript.value, scope, steps)?;
                 self.all(&items)
@@ -130,56 +124,97 @@ impl<'a> Search<'_, 'a> {
                 }
                 Ok(found)
             }
-            Expr::BinOp(operation) if self.purpose == Purpose::Template => match operation.op {
-                Operator::Add => {
-                    let left = self.texts(&operation.left, scope, steps)?;
-                    let right = self.texts(&operation.right, scope, steps)?;
-                    self.joined(&left, &right)
-                }
-                Operator::Mult => {
-                    let count = small_number(&operation.right).ok_or(Unknown::NotLiteral)?;
-                    let found = self.texts(&operation.left, scope, steps)?;
-                    let length: usize = found.iter().map(String::len).sum();
-                    self.budget.spend(length * count)?;
-                    Ok(found.iter().map(|text| text.repeat(count)).collect())
-                }
-                _ => Err(Unknown::NotLiteral),
-            },
+            Expr::BinOp(operation) if self.purpose == Purpose::Template => {
+                self.texts_of_operation(operation, scope, steps)
+            }
             Expr::FString(text) if self.purpose == Purpose::Template => {
-                let mut found = vec![String::new()];
-                for element in text.value.elements() {
-                    let part = match element {
-                        InterpolatedStringElement::Literal(literal) => {
-                            vec![literal.value.to_string()]
-                        }
-                        InterpolatedStringElement::Interpolation(inner) => {
-                            if inner.format_spec.is_some()
-                                || inner.debug_text.is_some()
-                                || !inner.conversion.is_none()
-                            {
-                                return Err(Unknown::NotLiteral);
-                            }
-                            self.texts(&inner.expression, scope, steps)?
-                        }
-                    };
-                    found = self.joined(&found, &part)?;
-                }
-                // Elements are those of f-strings alone; plain strings between them are none.
-                let plain = text
-                    .value
-                    .iter()
-                    .any(|part| matches!(part, FStringPart::Literal(_)));
-                if plain {
-                    Err(Unknown::NotLiteral)
-                } else {
-                    Ok(found)
-                }
+                self.texts_of_fstring(text, scope, steps)
             }
             Expr::Call(call) => self.texts_of_call(call, scope, steps),
             _ => Err(Unknown::NotLiteral),
         }
     }
 
+    /// The texts that a name can be bound to.
+    fn texts_of_name(
+        &mut self,
+        name: &str,
+        scope: ScopeId,
+        steps: usize,
+    ) -> Result<Vec<String>, Unknown> {
+        let mut found = Vec::new();
+        for ((value, scope, steps), from) in self.values(name, scope, steps)? {
+            if from == From::Value {
+                found.extend(self.texts(value, scope, steps)?);
+                continue;
+            }
+            for (item, scope, steps) in self.items_of_loop(value, scope, steps, from)? {
+                found.extend(self.texts(item, scope, steps)?);
+            }
+        }
+        Ok(found)
+    }
+
+    /// `"a" + "b"` and `"a" * 3`.
+    fn texts_of_operation(
+        &mut self,
+        operation: &ExprBinOp,
+        scope: ScopeId,
+        steps: usize,
+    ) -> Result<Vec<String>, Unknown> {
+        match operation.op {
+            Operator::Add => {
+                let left = self.texts(&operation.left, scope, steps)?;
+                let right = self.texts(&operation.right, scope, steps)?;
+                self.joined(&left, &right)
+            }
+            Operator::Mult => {
+                let count = small_number(&operation.right).ok_or(Unknown::NotLiteral)?;
+                let found = self.texts(&operation.left, scope, steps)?;
+                let length: usize = found.iter().map(String::len).sum();
+                self.budget.spend(length * count)?;
+                Ok(found.iter().map(|text| text.repeat(count)).collect())
+            }
+            _ => Err(Unknown::NotLiteral),
+        }
+    }
+
+    /// An f-string of which each field is such a text.
+    fn texts_of_fstring(
+        &mut self,
+        text: &ExprFString,
+        scope: ScopeId,
+        steps: usize,
+    ) -> Result<Vec<String>, Unknown> {
+        let mut found = vec![String::new()];
+        for element in text.value.elements() {
+            let part = match element {
+                InterpolatedStringElement::Literal(literal) => vec![literal.value.to_string()],
+                InterpolatedStringElement::Interpolation(inner) => {
+                    if inner.format_spec.is_some()
+                        || inner.debug_text.is_some()
+                        || !inner.conversion.is_none()
+                    {
+                        return Err(Unknown::NotLiteral);
+                    }
+                    self.texts(&inner.expression, scope, steps)?
+                }
+            };
+            found = self.joined(&found, &part)?;
+        }
+        // Elements are those of f-strings alone; plain strings between them are none.
+        let plain = text
+            .value
+            .iter()
+            .any(|part| matches!(part, FStringPart::Literal(_)));
+        if plain {
+            Err(Unknown::NotLiteral)
+        } else {
+            Ok(found)
+        }
+    }
+
+    /// The texts of several expressions.
     fn all(&mut self, places: &[Place<'_>]) -> Result<Vec<String>, Unknown> {
         let mut found = Vec::new();
         for (expr, scope, steps) in places {
@@ -188,6 +223,7 @@ impl<'a> Search<'_, 'a> {
         Ok(found)
     }
 
+    /// Each text of the left before each of the right.
     fn joined(&mut self, left: &[String], right: &[String]) -> Result<Vec<String>, Unknown> {
         let mut found = Vec::new();
         for left in left {
@@ -236,42 +272,54 @@ impl<'a> Search<'_, 'a> {
                 Ok(found.iter().map(|text| text.trim().to_owned()).collect())
             }
             ("join", [items]) if self.purpose == Purpose::Template => {
-                let separators = self.texts(&method.value, scope, steps)?;
-                let (items, count) = match items {
-                    Expr::BinOp(operation) if operation.op == Operator::Mult => {
-                        let count = small_number(&operation.right);
-                        (&*operation.left, count.ok_or(Unknown::NotLiteral)?)
-                    }
-                    items => (items, 1),
-                };
-                let items = match items {
-                    Expr::List(list) => &list.elts,
-                    Expr::Tuple(tuple) => &tuple.elts,
-                    _ => return Err(Unknown::NotLiteral),
-                };
-                let mut texts = Vec::new();
-                for item in items {
-                    // Only such that are one text each: their order matters.
-                    let [text] = &*self.texts(item, scope, steps)? else {
-                        return Err(Unknown::NotLiteral);
-                    };
-                    texts.push(text.clone());
-                }
-                let length: usize = texts.iter().map(String::len).sum();
-                self.budget.spend(length * count)?;
-                let texts: Vec<&str> = std::iter::repeat_n(&texts, count)
-                    .flatten()
-                    .map(String::as_str)
-                    .collect();
-                Ok(separators
-                    .iter()
-                    .map(|separator| texts.join(separator))
-                    .collect())
+                self.texts_of_join(&method.value, items, scope, steps)
             }
             _ => Err(Unknown::NotLiteral),
         }
     }
 
+    /// `separator.join([…])`, also of a list that is repeated.
+    fn texts_of_join(
+        &mut self,
+        separator: &Expr,
+        items: &Expr,
+        scope: ScopeId,
+        steps: usize,
+    ) -> Result<Vec<String>, Unknown> {
+        let separators = self.texts(separator, scope, steps)?;
+        let (items, count) = match items {
+            Expr::BinOp(operation) if operation.op == Operator::Mult => {
+                let count = small_number(&operation.right);
+                (&*operation.left, count.ok_or(Unknown::NotLiteral)?)
+            }
+            items => (items, 1),
+        };
+        let items = match items {
+            Expr::List(list) => &list.elts,
+            Expr::Tuple(tuple) => &tuple.elts,
+            _ => return Err(Unknown::NotLiteral),
+        };
+        let mut texts = Vec::new();
+        for item in items {
+            // Only such that are one text each: their order matters.
+            let [text] = &*self.texts(item, scope, steps)? else {
+                return Err(Unknown::NotLiteral);
+            };
+            texts.push(text.clone());
+        }
+        let length: usize = texts.iter().map(String::len).sum();
+        self.budget.spend(length * count)?;
+        let texts: Vec<&str> = std::iter::repeat_n(&texts, count)
+            .flatten()
+            .map(String::as_str)
+            .collect();
+        Ok(separators
+            .iter()
+            .map(|separator| texts.join(separator))
+            .collect())
+    }
+
+    /// Whether a function certainly is `textwrap.dedent`.
     fn is_dedent(&self, func: &Expr, scope: ScopeId) -> bool {
         let Some((root, path)) = dotted(func) else {
             return false;
@@ -293,7 +341,7 @@ impl<'a> Search<'_, 'a> {
         name: &str,
         scope: ScopeId,
         steps: usize,
-    ) -> Result<Vec<(&'a Expr, (ScopeId, usize), From)>, Unknown> {
+    ) -> Result<Vec<(Place<'a>, From)>, Unknown> {
         let steps = steps.checked_sub(1).ok_or(Unknown::NotLiteral)?;
         let (owner, binding) = self
             .scopes
@@ -313,7 +361,7 @@ impl<'a> Search<'_, 'a> {
         });
         let all = values.chain(loops);
         Ok(all
-            .map(|(value, from)| (value.expr, (value.scope, steps), from))
+            .map(|(value, from)| ((value.expr, value.scope, steps), from))
             .collect())
     }
 
@@ -334,153 +382,9 @@ impl<'a> Search<'_, 'a> {
         }
         self.scopes.class_values(name).ok_or(Unknown::NotLiteral)
     }
-
-    /// The displays that an expression can be: lists, tuples, sets and dicts that nothing changes.
-    fn displays(
-        &mut self,
-        expr: &Expr,
-        scope: ScopeId,
-        steps: usize,
-    ) -> Result<Vec<Place<'a>>, Unknown> {
-        self.budget.spend(0)?;
-        let Expr::Name(name) = expr else {
-            return Err(Unknown::NotLiteral);
-        };
-        let mut found = Vec::new();
-        for (value, (scope, steps), from) in self.values(name.id.as_str(), scope, steps)? {
-            let fixed = value.is_tuple_expr() || !self.scopes.escapes(name.id.as_str());
-            if from != From::Value || !fixed {
-                return Err(Unknown::NotLiteral);
-            }
-            found.push((value, scope, steps));
-        }
-        Ok(found)
-    }
-
-    /// What `container[…]` can be.
-    fn items<'e>(
-        &mut self,
-        container: &'e Expr,
-        scope: ScopeId,
-        steps: usize,
-    ) -> Result<Vec<Place<'e>>, Unknown>
-    where
-        'a: 'e,
-    {
-        self.budget.spend(0)?;
-        let inner = |expr: &'e Expr| -> Option<Vec<&'e Expr>> {
-            match expr {
-                Expr::Dict(dict) => Some(dict.items.iter().map(|item| &item.value).collect()),
-                Expr::List(list) => Some(list.elts.iter().collect()),
-                Expr::Tuple(tuple) => Some(tuple.elts.iter().collect()),
-                _ => None,
-            }
-        };
-        let displays: Vec<Place<'e>> = match container {
-            Expr::Name(_) => self.displays(container, scope, steps)?,
-            // An item of an item: `texts[language]["title"]`.
-            Expr::Subscript(subscript) => {
-                let steps = steps.checked_sub(1).ok_or(Unknown::NotLiteral)?;
-                self.items(&subscript.value, scope, steps)?
-            }
-            _ => vec![(container, scope, steps)],
-        };
-        let mut found = Vec::new();
-        for (display, scope, steps) in displays {
-            let items = inner(display).ok_or(Unknown::NotLiteral)?;
-            self.budget.spend(items.len())?;
-            found.extend(items.into_iter().map(|item| (item, scope, steps)));
-        }
-        Ok(found)
-    }
-
-    /// What a loop over an expression gives.
-    fn items_of_loop<'e>(
-        &mut self,
-        iterable: &'e Expr,
-        scope: ScopeId,
-        steps: usize,
-        from: From,
-    ) -> Result<Vec<Place<'e>>, Unknown>
-    where
-        'a: 'e,
-    {
-        self.budget.spend(0)?;
-        let (container, view) = view(iterable);
-        let displays: Vec<Place<'e>> = match container {
-            Expr::Name(_) => self.displays(container, scope, steps)?,
-            _ => vec![(container, scope, steps)],
-        };
-        let mut found = Vec::new();
-        for (display, scope, steps) in displays {
-            let items = items_of_display(display, view, from).ok_or(Unknown::NotLiteral)?;
-            self.budget.spend(items.len())?;
-            found.extend(items.into_iter().map(|item| (item, scope, steps)));
-        }
-        Ok(found)
-    }
 }
 
-/// Which part of a dict a loop goes over.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum View {
-    /// The container itself.
-    Whole,
-    Values,
-    Items,
-}
-
-/// The container that is looped over, by itself or by one of the methods of dicts.
-fn view(iterable: &Expr) -> (&Expr, View) {
-    if let Expr::Call(call) = iterable
-        && call.arguments.is_empty()
-        && let Expr::Attribute(method) = &*call.func
-    {
-        let view = match method.attr.as_str() {
-            "keys" => View::Whole,
-            "values" => View::Values,
-            "items" => View::Items,
-            _ => return (iterable, View::Whole),
-        };
-        return (&method.value, view);
-    }
-    (iterable, View::Whole)
-}
-
-/// What a loop gives of a container that is written out.
-fn items_of_display(display: &Expr, view: View, from: From) -> Option<Vec<&Expr>> {
-    let items: Vec<&Expr> = match display {
-        Expr::Dict(dict) => {
-            let keys: Option<Vec<&Expr>> =
-                dict.items.iter().map(|item| item.key.as_ref()).collect();
-            let values = dict.items.iter().map(|item| &item.value).collect();
-            return match (view, from) {
-                (View::Whole, From::Loop) | (View::Items, From::LoopItem(0)) => keys,
-                (View::Values, From::Loop) | (View::Items, From::LoopItem(1)) => {
-                    keys.map(|_| values)
-                }
-                _ => None,
-            };
-        }
-        Expr::List(list) => list.elts.iter().collect(),
-        Expr::Tuple(tuple) => tuple.elts.iter().collect(),
-        Expr::Set(set) => set.elts.iter().collect(),
-        _ => return None,
-    };
-    match (view, from) {
-        (View::Whole, From::Loop) => Some(items),
-        (View::Whole, From::LoopItem(index)) => {
-            let parts = items.into_iter().map(|item| match item {
-                Expr::Tuple(tuple) => tuple.elts.get(index),
-                Expr::List(list) => list.elts.get(index),
-                _ => None,
-            });
-            parts.collect()
-        }
-        _ => None,
-    }
-}
-
+/// How often `*` repeats a text, where that is written out and not much.
 fn small_number(expr: &Expr) -> Option<usize> {
     match &expr.as_number_literal_expr()?.value {
         Number::Int(number) => number.as_usize().filter(|count| *count <= MAX_REPEATED),

@@ -3,15 +3,13 @@
 use crate::pysyntax::Ranged;
 use crate::pysyntax::ast::visitor::source_order::{self, SourceOrderVisitor};
 use crate::pysyntax::ast::{
-    Alias, Expr, ExprContext, InterpolatedStringElement, Keyword, Pattern, Stmt, StmtClassDef,
-    StmtFor, TypeParam,
+    Alias, Expr, ExprContext, ExprDictComp, ExprListComp, ExprSetComp, InterpolatedStringElement,
+    Keyword, Pattern, Stmt, StmtAssign, StmtFor, TypeParam,
 };
 
-use super::check::{Checker, is_dunder};
-use super::finding::quoted;
-use super::rule;
+use super::check::Checker;
 use super::scope::ScopeKind;
-use super::walk::{ScopeNode, ScopedVisitor, walk_expr, walk_stmt};
+use super::walk::{ScopeNode, ScopedVisitor, captured, walk_expr, walk_stmt};
 
 impl<'a> ScopedVisitor<'a> for Checker<'a> {
     fn enter_scope(&mut self, node: ScopeNode<'a>) {
@@ -47,9 +45,7 @@ impl<'a> ScopedVisitor<'a> for Checker<'a> {
         let before = self.flow.enter_loop();
         self.visit_expr(&statement.target);
         self.bound_here(&statement.target);
-        if let Expr::Name(target) = &*statement.target {
-            self.bind_surely(target.id.as_str(), Vec::new());
-        }
+        self.bind_target_surely(&statement.target, Vec::new());
         self.visit_body(&statement.body);
         // Whether there was anything to loop over is not known.
         self.definite.truncate(definite);
@@ -58,18 +54,9 @@ impl<'a> ScopedVisitor<'a> for Checker<'a> {
     }
 }
 
-impl<'a> SourceOrderVisitor<'a> for Checker<'a> {
-    fn visit_body(&mut self, body: &'a [Stmt]) {
-        // Whether a block runs to its end is not known, so what it binds counts only inside it.
-        let (definite, changed) = (self.definite.len(), self.flow.mark());
-        for stmt in body {
-            self.visit_stmt(stmt);
-        }
-        self.definite.truncate(definite);
-        self.flow.leave_block(changed);
-    }
-
-    fn visit_stmt(&mut self, stmt: &'a Stmt) {
+impl<'a> Checker<'a> {
+    /// What is judged of a statement before what stands in it.
+    fn check_stmt(&mut self, stmt: &'a Stmt) {
         match stmt {
             Stmt::Import(import) => self.check_import(import),
             Stmt::ImportFrom(import) => self.check_import_from(import),
@@ -82,24 +69,10 @@ impl<'a> SourceOrderVisitor<'a> for Checker<'a> {
                 self.check_binding(class.name.as_str(), class.name.range);
                 self.check_class(class);
             }
-            Stmt::If(statement) => return self.visit_if(statement),
-            Stmt::Try(statement) => return self.visit_try(statement),
-            Stmt::Match(statement) => return self.visit_match(statement),
             Stmt::Assign(assign) => {
                 for target in &assign.targets {
                     self.assigned.insert(target.range());
                     self.check_class_attribute(target, &assign.value);
-                }
-                if self.is_alias(&assign.targets, &assign.value) {
-                    self.visit_alias_value(&assign.value);
-                    let known = self.known(&assign.value);
-                    for target in &assign.targets {
-                        self.visit_expr(target);
-                        if let Expr::Name(target) = target {
-                            self.bind_surely(target.id.as_str(), known.clone());
-                        }
-                    }
-                    return;
                 }
             }
             Stmt::AnnAssign(assign) => {
@@ -120,65 +93,28 @@ impl<'a> SourceOrderVisitor<'a> for Checker<'a> {
                 }
             }
             Stmt::For(statement) if statement.is_async => self.note_await(),
-            Stmt::While(statement) => {
-                self.visit_expr(&statement.test);
-                let changed = self.flow.mark();
-                let before = self.flow.enter_loop();
-                self.visit_body(&statement.body);
-                self.flow.leave_loop(before, changed);
-                self.visit_body(&statement.orelse);
-                return;
-            }
-            Stmt::With(statement) => {
-                let (definite, changed) = (self.definite.len(), self.flow.mark());
-                if statement.is_async {
-                    self.note_await();
-                }
-                for item in &statement.items {
-                    self.visit_expr(&item.context_expr);
-                    if let Some(target) = &item.optional_vars {
-                        self.visit_expr(target);
-                        self.bound_here(target);
-                        if let Expr::Name(target) = &**target {
-                            self.bind_surely(target.id.as_str(), Vec::new());
-                        }
-                    }
-                }
-                self.visit_body(&statement.body);
-                // A context manager may end its block early, also while the next one is entered.
-                self.definite.truncate(definite);
-                self.flow.leave_block(changed);
-                return;
-            }
             _ => {}
         }
-        walk_stmt(self, stmt);
+    }
+
+    /// What is bound once a statement has run.
+    fn bind_stmt(&mut self, stmt: &'a Stmt) {
         match stmt {
             Stmt::Assign(assign) => {
                 let known = self.known(&assign.value);
                 for target in &assign.targets {
                     self.bound_here(target);
-                    if let Expr::Name(target) = target {
-                        self.bind_surely(target.id.as_str(), known.clone());
-                    }
-                }
-            }
-            Stmt::Import(import) => {
-                for alias in &import.names {
-                    self.bind_import(alias, None);
-                }
-            }
-            Stmt::ImportFrom(import) => {
-                let module = import.module.as_ref().map_or("", |module| module.as_str());
-                for alias in &import.names {
-                    self.bind_import(alias, Some(module));
+                    self.bind_target_surely(target, known.clone());
                 }
             }
             Stmt::AnnAssign(assign) if assign.value.is_some() => {
                 self.bound_here(&assign.target);
-                if let Expr::Name(target) = &*assign.target {
-                    self.bind_surely(target.id.as_str(), Vec::new());
-                }
+                self.bind_target_surely(&assign.target, Vec::new());
+            }
+            Stmt::Import(import) => self.bind_imports(&import.names, None),
+            Stmt::ImportFrom(import) => {
+                let module = import.module.as_ref().map_or("", |module| module.as_str());
+                self.bind_imports(&import.names, Some(module));
             }
             Stmt::FunctionDef(function) => {
                 self.name_bound_here(function.name.as_str());
@@ -189,6 +125,46 @@ impl<'a> SourceOrderVisitor<'a> for Checker<'a> {
                 self.bind_surely(class.name.as_str(), Vec::new());
             }
             _ => {}
+        }
+    }
+
+    /// A statement that gives a module another name.
+    fn visit_alias_assignment(&mut self, assign: &'a StmtAssign) {
+        self.visit_alias_value(&assign.value);
+        let known = self.known(&assign.value);
+        for target in &assign.targets {
+            self.visit_expr(target);
+            self.bind_target_surely(target, known.clone());
+        }
+    }
+}
+
+impl<'a> SourceOrderVisitor<'a> for Checker<'a> {
+    fn visit_body(&mut self, body: &'a [Stmt]) {
+        // Whether a block runs to its end is not known, so what it binds counts only inside it.
+        let (definite, changed) = (self.definite.len(), self.flow.mark());
+        for stmt in body {
+            self.visit_stmt(stmt);
+        }
+        self.definite.truncate(definite);
+        self.flow.leave_block(changed);
+    }
+
+    fn visit_stmt(&mut self, stmt: &'a Stmt) {
+        self.check_stmt(stmt);
+        match stmt {
+            Stmt::If(statement) => self.visit_if(statement),
+            Stmt::Try(statement) => self.visit_try(statement),
+            Stmt::Match(statement) => self.visit_match(statement),
+            Stmt::While(statement) => self.visit_while(statement),
+            Stmt::With(statement) => self.visit_with(statement),
+            Stmt::Assign(assign) if self.is_alias(&assign.targets, &assign.value) => {
+                self.visit_alias_assignment(assign);
+            }
+            _ => {
+                walk_stmt(self, stmt);
+                self.bind_stmt(stmt);
+            }
         }
     }
 
@@ -225,11 +201,7 @@ impl<'a> SourceOrderVisitor<'a> for Checker<'a> {
                 if self.may_be(&subscript.value, "type") {
                     self.direct.insert(subscript.value.range());
                 }
-                if subscript.ctx != ExprContext::Load && !self.known(&subscript.value).is_empty() {
-                    let message = "an imported object is changed";
-                    let hint = "keep the value in a variable of your own";
-                    self.report(rule::MODULE_WRITE, subscript.range, message, hint);
-                }
+                self.check_item_change(subscript);
                 walk_expr(self, expr);
             }
             Expr::If(choice) => {
@@ -252,20 +224,10 @@ impl<'a> SourceOrderVisitor<'a> for Checker<'a> {
                 self.note_await();
                 walk_expr(self, expr);
             }
-            Expr::ListComp(comp) => {
-                if comp.generators.iter().any(|generator| generator.is_async) {
-                    self.note_await();
-                }
-                walk_expr(self, expr);
-            }
-            Expr::SetComp(comp) => {
-                if comp.generators.iter().any(|generator| generator.is_async) {
-                    self.note_await();
-                }
-                walk_expr(self, expr);
-            }
-            Expr::DictComp(comp) => {
-                if comp.generators.iter().any(|generator| generator.is_async) {
+            Expr::ListComp(ExprListComp { generators, .. })
+            | Expr::SetComp(ExprSetComp { generators, .. })
+            | Expr::DictComp(ExprDictComp { generators, .. }) => {
+                if generators.iter().any(|generator| generator.is_async) {
                     self.note_await();
                 }
                 walk_expr(self, expr);
@@ -275,48 +237,23 @@ impl<'a> SourceOrderVisitor<'a> for Checker<'a> {
     }
 
     fn visit_alias(&mut self, alias: &'a Alias) {
-        let bound = alias.asname.as_ref().unwrap_or(&alias.name).as_str();
-        let class = self
-            .classes
-            .last()
-            .filter(|_| self.scopes.kind(self.scope()) == ScopeKind::Class);
-        let hidden = |class: &&StmtClassDef| {
-            class.arguments.is_none()
-                && class.decorator_list.is_empty()
-                && !self.scopes.reads_attribute(bound)
-        };
-        if class.is_some_and(|class| !hidden(&class)) {
-            let message = "an import in a class makes what it imports an attribute";
-            self.report(
-                rule::MODULE_VALUE,
-                alias.range,
-                message,
-                "move the import to the top of the code",
-            );
-        }
+        self.check_import_in_class(alias);
         self.check_alias_name(alias);
         let bound = alias.asname.as_ref().unwrap_or(&alias.name);
         self.name_bound_here(bound.as_str());
     }
 
     fn visit_pattern(&mut self, pattern: &'a Pattern) {
-        let name = match pattern {
-            Pattern::MatchAs(pattern) => pattern.name.as_ref(),
-            Pattern::MatchStar(pattern) => pattern.name.as_ref(),
-            Pattern::MatchMapping(pattern) => pattern.rest.as_ref(),
-            _ => None,
-        };
-        if let Some(name) = name {
+        if let Some(name) = captured(pattern) {
             self.check_binding(name.as_str(), name.range);
             self.captures.push(name.as_str());
         }
         if let Pattern::MatchClass(class) = pattern {
             self.direct.insert(class.cls.range());
-            let asyncio = self.scopes.imported_roots.contains("asyncio");
             let own = self.is_own_class(&class.cls);
             for keyword in &class.arguments.keywords {
                 let name = keyword.attr.as_str();
-                let own = own && !(asyncio && self.policy.attributes.of_event_loops.contains(name));
+                let own = own && !self.may_lead_to_event_loop(name);
                 self.check_text_attribute(name, keyword.attr.range, own);
             }
         }
@@ -324,17 +261,7 @@ impl<'a> SourceOrderVisitor<'a> for Checker<'a> {
     }
 
     fn visit_keyword(&mut self, keyword: &'a Keyword) {
-        if let Some(name) = &keyword.arg
-            && is_dunder(name.as_str())
-            && !self
-                .policy
-                .attributes
-                .dunder_keywords
-                .contains(name.as_str())
-        {
-            let message = format!("the keyword {} may not be used", quoted(name.as_str()));
-            self.report(rule::ARGUMENT_BLOCKED, name.range, message, "leave it out");
-        }
+        self.check_dunder_keyword(keyword);
         source_order::walk_keyword(self, keyword);
     }
 

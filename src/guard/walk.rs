@@ -3,8 +3,8 @@
 
 use crate::pysyntax::ast::visitor::source_order::{self, SourceOrderVisitor};
 use crate::pysyntax::ast::{
-    Comprehension, Expr, ExprLambda, Parameters, Stmt, StmtClassDef, StmtFor, StmtFunctionDef,
-    TypeParams,
+    Comprehension, Expr, ExprLambda, ExprListComp, ExprSetComp, Identifier, Parameters, Pattern,
+    Stmt, StmtClassDef, StmtFor, StmtFunctionDef, TypeParams,
 };
 
 /// What opens a scope.
@@ -67,39 +67,45 @@ pub(super) fn walk_expr<'a, V: ScopedVisitor<'a>>(visitor: &mut V, expr: &'a Exp
             visitor.visit_expr(&lambda.body);
             visitor.leave_scope();
         }
-        Expr::ListComp(comp) => walk_comprehension(
-            visitor,
-            &comp.generators,
-            ScopeNode::Comprehension,
-            &[&comp.elt],
-        ),
-        Expr::SetComp(comp) => walk_comprehension(
-            visitor,
-            &comp.generators,
-            ScopeNode::Comprehension,
-            &[&comp.elt],
-        ),
-        Expr::Generator(comp) => walk_comprehension(
-            visitor,
-            &comp.generators,
-            ScopeNode::Generator,
-            &[&comp.elt],
-        ),
-        Expr::DictComp(comp) => match &comp.key {
-            Some(key) => walk_comprehension(
+        Expr::ListComp(ExprListComp {
+            elt, generators, ..
+        })
+        | Expr::SetComp(ExprSetComp {
+            elt, generators, ..
+        }) => walk_comprehension(visitor, generators, ScopeNode::Comprehension, &[elt]),
+        Expr::Generator(comp) => {
+            walk_comprehension(
+                visitor,
+                &comp.generators,
+                ScopeNode::Generator,
+                &[&comp.elt],
+            );
+        }
+        Expr::DictComp(comp) => {
+            let elements: Vec<&Expr> = comp
+                .key
+                .as_deref()
+                .into_iter()
+                .chain([&*comp.value])
+                .collect();
+            walk_comprehension(
                 visitor,
                 &comp.generators,
                 ScopeNode::Comprehension,
-                &[key, &comp.value],
-            ),
-            None => walk_comprehension(
-                visitor,
-                &comp.generators,
-                ScopeNode::Comprehension,
-                &[&comp.value],
-            ),
-        },
+                &elements,
+            );
+        }
         _ => source_order::walk_expr(visitor, expr),
+    }
+}
+
+/// The name that a pattern itself captures.
+pub(super) fn captured(pattern: &Pattern) -> Option<&Identifier> {
+    match pattern {
+        Pattern::MatchAs(pattern) => pattern.name.as_ref(),
+        Pattern::MatchStar(pattern) => pattern.name.as_ref(),
+        Pattern::MatchMapping(pattern) => pattern.rest.as_ref(),
+        _ => None,
     }
 }
 

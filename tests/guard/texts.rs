@@ -32,6 +32,7 @@ pub fn realistic(length: usize) -> String {
 }
 
 /// Texts of about `length` bytes that grow some part of the work as far as it goes.
+#[expect(clippy::too_many_lines, reason = "a list of texts")]
 pub fn worst(length: usize) -> Vec<(&'static str, String)> {
     let repeat = |piece: &str| piece.repeat(length / piece.len());
     let numbered = |piece: &str| {
@@ -104,10 +105,10 @@ pub fn worst(length: usize) -> Vec<(&'static str, String)> {
             code
         }),
         ("functions in functions", {
-            let one: String = (0..60)
+            let functions: Vec<String> = (0..60)
                 .map(|depth| format!("{}def f(x=eval):\n", " ".repeat(depth)))
                 .collect();
-            let one = format!("{one}{}pass\n", " ".repeat(60));
+            let one = format!("{}{}pass\n", functions.concat(), " ".repeat(60));
             one.repeat(length / one.len())
         }),
         (

@@ -31,6 +31,7 @@ pub(super) fn policy(file: &File, base: Option<&Policy>) -> Policy {
     policy
 }
 
+/// What the file says of built-ins and dunder names.
 fn names(policy: &mut Policy, file: &File) {
     for word in file.names("allowed") {
         policy.denied_names.remove(&word.text);
@@ -40,6 +41,7 @@ fn names(policy: &mut Policy, file: &File) {
     add(&mut policy.names.assignable, file.names("assignable"));
 }
 
+/// What the file says of attributes; a name that it denies is on no list of readable ones.
 fn attributes(rules: &mut Attributes, file: &File) {
     for word in file.attributes("allowed") {
         rules.denied.remove(&word.text);
@@ -70,6 +72,7 @@ fn attributes(rules: &mut Attributes, file: &File) {
         .extend(prefixes.map(|word| word.text.clone()));
 }
 
+/// What the file allows and blocks.
 fn modules(policy: &mut Policy, file: &File) {
     for entry in &file.blocked_modules {
         let blocked = entry.key.text.as_str();
@@ -121,6 +124,7 @@ pub(super) fn is_within(module: &str, package: &str) -> bool {
     rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
 }
 
+/// The packages of modules.
 fn packages(modules: &HashMap<String, Module>) -> HashSet<String> {
     let of = |module: &str| -> Vec<String> {
         let dots = module.match_indices('.');
@@ -135,6 +139,7 @@ fn add(set: &mut HashSet<String>, words: &[Word]) {
     set.extend(words.iter().map(|word| word.text.clone()));
 }
 
+/// Names, with what to do instead.
 fn messages(entries: &[Entry<Word>]) -> impl Iterator<Item = (String, String)> {
     entries
         .iter()
