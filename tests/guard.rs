@@ -9,6 +9,8 @@
 //!
 //! `MCE_UPDATE_CASES=1 cargo test --test guard` writes them anew; read the difference.
 
+#![expect(clippy::unwrap_used, reason = "a test may fail anywhere")]
+
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
 use std::path::Path;
@@ -110,11 +112,27 @@ fn integers_are_as_long_as_python_reads_them() {
 }
 
 #[test]
-fn a_name_of_a_blocked_module_is_not_advised_to_be_looked_up_there() {
-    let report = check("import os\nos.environ", &names());
-    let hints: Vec<_> = report.violations.iter().map(|it| &it.hint).collect();
-    assert_eq!(hints.len(), 2);
-    assert_eq!(hints[0], hints[1]);
+fn what_is_done_with_a_module_that_was_refused_is_not_told_again() {
+    let code = "import logging\nlog = logging.getLogger()\nprint(logging)\n";
+    let violations = check(code, &names()).violations;
+    assert_eq!(violations.len(), 1, "{violations:?}");
+    assert_eq!(violations[0].rule, "import-blocked");
+}
+
+#[test]
+fn a_function_taken_from_its_package_is_told_where_it_is() {
+    for code in [
+        "import weather\nweather.get_current()\n",
+        "from weather import get_current\n",
+    ] {
+        let violations = check(code, &names()).violations;
+        let hint = violations[0].hint.as_deref();
+        assert_eq!(
+            hint,
+            Some("write `from weather.functions import get_current`"),
+            "{code}"
+        );
+    }
 }
 
 #[test]
@@ -192,10 +210,11 @@ fn await_counts_only_outside_functions() {
 }
 
 #[test]
-fn hints_name_only_tools_that_exist() {
+fn where_no_name_is_similar_some_are_told() {
     let report = check("from weather.functions import zzzzzz", &names());
+    let hint = report.violations[0].hint.as_deref();
     assert_eq!(
-        report.violations[0].hint.as_deref(),
-        Some("`list_servers` and `get_functions` tell the names")
+        hint,
+        Some("it has `get_current`, `get_forecast`, `list_cities`")
     );
 }

@@ -40,21 +40,76 @@ impl<'a> SourceOrderVisitor<'a> for Denied<'_> {
     }
 }
 
-/// Whether an expression is one that `Literal[…]` may hold.
-fn is_constant(expr: &Expr) -> bool {
-    match expr {
-        Expr::UnaryOp(operation) => operation.operand.is_number_literal_expr(),
-        Expr::Attribute(attribute) => {
-            attribute.value.is_name_expr() && !attribute.attr.starts_with('_')
-        }
-        _ => expr.is_literal_expr(),
-    }
-}
-
 impl Checker<'_> {
+    /// Whether an expression is one that `Literal[…]` may hold: a constant, or a member of a class
+    /// of the code.
+    fn is_constant(&self, expr: &Expr) -> bool {
+        match expr {
+            Expr::UnaryOp(operation) => operation.operand.is_number_literal_expr(),
+            Expr::Attribute(attribute) => {
+                !attribute.attr.starts_with('_')
+                    && self
+                        .binding_of(&attribute.value)
+                        .is_some_and(|binding| binding.count == binding.classes.len())
+            }
+            _ => expr.is_literal_expr(),
+        }
+    }
+
     /// An annotation as it stands in the code; the names in it are judged by the walk.
     pub(super) fn check_annotation(&mut self, expr: &Expr) {
         self.check_type(expr, None, 0);
+    }
+
+    /// Remembers where a type names what may otherwise only be called, such as `type[Node]`.
+    pub(super) fn note_types(&mut self, expr: &Expr) {
+        match expr {
+            Expr::Name(_) | Expr::Attribute(_) => {
+                self.direct.insert(expr.range());
+            }
+            Expr::Subscript(subscript) if self.is_type_name(&subscript.value) => {
+                self.note_types(&subscript.value);
+                let items = match &*subscript.slice {
+                    Expr::Tuple(tuple) => tuple.elts.as_slice(),
+                    item => std::slice::from_ref(item),
+                };
+                for item in items {
+                    self.note_types(item);
+                }
+            }
+            Expr::BinOp(operation)
+                if operation.op == Operator::BitOr
+                    && self.is_type_name(&operation.left)
+                    && self.is_type_name(&operation.right) =>
+            {
+                self.note_types(&operation.left);
+                self.note_types(&operation.right);
+            }
+            Expr::List(list) => list.elts.iter().for_each(|item| self.note_types(item)),
+            _ => {}
+        }
+    }
+
+    /// Whether an expression is a type and no object of the code, whose methods would be given the
+    /// other types.
+    fn is_type_name(&self, expr: &Expr) -> bool {
+        match expr {
+            Expr::NoneLiteral(_) | Expr::StringLiteral(_) => true,
+            Expr::Attribute(_) => !self.known(expr).is_empty(),
+            Expr::Subscript(subscript) => self.is_type_name(&subscript.value),
+            Expr::BinOp(operation) => {
+                self.is_type_name(&operation.left) && self.is_type_name(&operation.right)
+            }
+            Expr::Name(name) => self.binding(name.id.as_str()).is_none_or(|binding| {
+                binding.count == binding.import_count + binding.classes.len()
+                    || binding.count == binding.values.len()
+                        && binding
+                            .values
+                            .iter()
+                            .all(|value| !value.expr.is_call_expr())
+            }),
+            _ => false,
+        }
     }
 
     /// A value that a library evaluates as a type if it is a string.
@@ -146,7 +201,7 @@ impl Checker<'_> {
         if self.is_surely(&subscript.value, "typing", &["Literal"]) {
             // In the code the walk judges what stands here; in a text nothing else does.
             if let Some(place) = inside
-                && !items.iter().all(is_constant)
+                && !items.iter().all(|item| self.is_constant(item))
             {
                 self.report_annotation(place);
             }

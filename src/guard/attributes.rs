@@ -10,13 +10,13 @@ use super::finding::quoted;
 use super::knowledge::Known;
 use super::libraries::FORMAT_METHODS;
 use super::position::shorten;
-use super::rule;
+use super::{hints, rule};
 
 impl<'a> Checker<'a> {
     /// An attribute that stands anywhere but before another dot.
     pub(super) fn check_attribute(&mut self, expr: &'a Expr, attribute: &'a ExprAttribute) {
         self.check_path(attribute);
-        if self.is_module_value(expr) && !self.is_tested(attribute.range) {
+        if self.is_importable(&self.known(expr)) && !self.is_tested(attribute.range) {
             self.report_module_value(expr);
         }
         self.check_direct_use(&self.known(expr), attribute.range);
@@ -169,12 +169,7 @@ impl<'a> Checker<'a> {
                 "work with values, not with frames, tracebacks or code objects",
             )
         } else if is_dunder(name) {
-            let hint = match name {
-                "__class__" => "use `type(x).__name__` or `isinstance`",
-                "__dict__" => "name the attributes, or use a dataclass and `asdict`",
-                "__traceback__" => "print the exception itself",
-                _ => "use the operator or built-in that stands for it",
-            };
+            let hint = hints::of_dunder(name);
             (
                 rule::ATTRIBUTE_DUNDER,
                 format!("the attribute {shown} may not be used"),
@@ -190,7 +185,7 @@ impl<'a> Checker<'a> {
             (
                 rule::ATTRIBUTE_BLOCKED,
                 format!("{shown} is the name of a module that may not be reached"),
-                "import an allowed module; keys of a dict are read with `[…]`",
+                "choose another name for a field of your own; keys of a dict are read with `[…]`",
             )
         } else {
             (

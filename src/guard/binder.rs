@@ -23,6 +23,8 @@ pub(super) fn bind(module: &ModModule) -> Scopes<'_> {
         stack: vec![0],
         import_run: None,
         harmless: HashSet::default(),
+        given: Vec::new(),
+        plain_classes: Vec::new(),
     };
     for stmt in &module.body {
         // Of imports that follow each other the last one of a name counts: nothing runs between.
@@ -34,6 +36,7 @@ pub(super) fn bind(module: &ModModule) -> Scopes<'_> {
         binder.visit_stmt(stmt);
     }
     binder.move_nonlocals();
+    binder.look_for_own_functions();
     follow_names(&mut binder.scopes);
     binder.scopes
 }
@@ -48,6 +51,11 @@ struct Binder<'a> {
     import_run: Option<HashMap<&'a str, usize>>,
     /// Where containers stand that are looped over, or given to a built-in that only reads them.
     harmless: HashSet<TextRange>,
+    /// The names of such built-ins, and of what they are given: whether the code has a function of
+    /// that name is known at the end only.
+    given: Vec<(&'a str, &'a str)>,
+    /// Of the classes around, whether they have neither bases nor decorators.
+    plain_classes: Vec<bool>,
 }
 
 impl<'a> Binder<'a> {
@@ -84,6 +92,20 @@ impl<'a> Binder<'a> {
             let Some(parent) = scope.parent else { continue };
             for name in std::mem::take(&mut scope.nonlocals) {
                 self.move_nonlocal(id, parent, name);
+            }
+        }
+    }
+
+    /// What is given to a function of the code that has the name of a built-in is handed on.
+    fn look_for_own_functions(&mut self) {
+        for (function, given) in std::mem::take(&mut self.given) {
+            if self
+                .scopes
+                .all
+                .iter()
+                .any(|scope| scope.bindings.contains_key(function))
+            {
+                self.scopes.escaped.insert(given);
             }
         }
     }
@@ -156,8 +178,12 @@ impl<'a> Binder<'a> {
             } else {
                 binding.import_count += 1;
             }
-            if !binding.imports.contains(&imported) && binding.imports.len() <= MAX_IMPORTS {
+            if binding.imports.contains(&imported) {
+                // The same import again.
+            } else if binding.imports.len() < MAX_IMPORTS {
                 binding.imports.push(imported);
+            } else {
+                binding.too_many = true;
             }
         }
     }
@@ -175,9 +201,17 @@ impl<'a> Binder<'a> {
     }
 
     /// A container that is read here, without the container itself being handed on.
-    fn only_read(&mut self, expr: &Expr) {
+    fn only_read(&mut self, expr: &'a Expr) {
         if let Expr::Name(name) = expr {
             self.harmless.insert(name.range);
+            self.scopes.looped_over.insert(name.id.as_str());
+        }
+    }
+
+    /// The items of a container are given to somebody, who may change them.
+    fn hand_on(&mut self, expr: &'a Expr) {
+        if let Expr::Name(name) = expr {
+            self.scopes.handed_on.insert(name.id.as_str());
         }
     }
 
@@ -194,6 +228,20 @@ impl<'a> Binder<'a> {
         if let Expr::Name(name) = expr {
             self.scopes.read.insert(name.id.as_str());
         }
+    }
+}
+
+/// The name that an item or attribute is of, however far.
+fn root(expr: &Expr) -> Option<&str> {
+    let mut root = expr;
+    loop {
+        root = match root {
+            Expr::Name(name) => return Some(name.id.as_str()),
+            Expr::Subscript(subscript) => &subscript.value,
+            Expr::Attribute(attribute) => &attribute.value,
+            Expr::Call(call) => &call.func,
+            _ => return None,
+        };
     }
 }
 
@@ -215,6 +263,11 @@ impl<'a> ScopedVisitor<'a> for Binder<'a> {
             ScopeNode::Generator => ScopeKind::Generator,
             ScopeNode::TypeParameters => ScopeKind::TypeParameters,
         };
+        if let ScopeNode::Class(class) = node {
+            // Decorators and bases can make attributes of constants, and others of those.
+            let plain = class.bases().is_empty() && class.decorator_list.is_empty();
+            self.plain_classes.push(plain);
+        }
         self.stack.push(self.scopes.all.len());
         self.scopes.all.push(Scope::new(kind, Some(parent)));
         match node {
@@ -232,6 +285,9 @@ impl<'a> ScopedVisitor<'a> for Binder<'a> {
     }
 
     fn leave_scope(&mut self) {
+        if self.scopes.kind(self.current()) == ScopeKind::Class {
+            self.plain_classes.pop();
+        }
         self.stack.pop();
     }
 
@@ -289,6 +345,12 @@ impl<'a> SourceOrderVisitor<'a> for Binder<'a> {
             Stmt::Assign(assign) => {
                 for target in &assign.targets {
                     self.record_value(target, &assign.value);
+                    // Two names for one container: what one changes, the other sees.
+                    if let Expr::Name(name) = target
+                        && assign.targets.len() > 1
+                    {
+                        self.scopes.escaped.insert(name.id.as_str());
+                    }
                 }
             }
             Stmt::AnnAssign(assign) => {
@@ -334,15 +396,32 @@ impl<'a> SourceOrderVisitor<'a> for Binder<'a> {
                 }
                 self.visit_expr(&named.value);
             }
-            Expr::Subscript(subscript)
-                if subscript.ctx == ExprContext::Load && subscript.value.is_name_expr() =>
-            {
+            Expr::Subscript(subscript) if subscript.ctx != ExprContext::Load => {
+                // Whatever the item is of, it is of what the name at the root holds.
+                if let Some(name) = root(&subscript.value) {
+                    self.scopes.escaped.insert(name);
+                }
+                walk_expr(self, expr);
+            }
+            Expr::Subscript(subscript) if subscript.value.is_name_expr() => {
                 self.read(&subscript.value);
+                self.hand_on(&subscript.value);
                 self.visit_expr(&subscript.slice);
             }
-            Expr::StringLiteral(text) => self.scopes.words.extend(text.value.to_str().split('.')),
+            // An item of an item, of which the item itself is handed to nobody.
+            Expr::Subscript(outer)
+                if outer
+                    .value
+                    .as_subscript_expr()
+                    .is_some_and(|inner| inner.value.is_name_expr()) =>
+            {
+                if let Expr::Subscript(inner) = &*outer.value {
+                    self.read(&inner.value);
+                    self.visit_expr(&inner.slice);
+                }
+                self.visit_expr(&outer.slice);
+            }
             Expr::Attribute(attribute) => {
-                self.scopes.words.insert(attribute.attr.as_str());
                 if attribute.ctx != ExprContext::Load {
                     self.own_attribute(&attribute.value, attribute.attr.as_str());
                 }
@@ -351,13 +430,16 @@ impl<'a> SourceOrderVisitor<'a> for Binder<'a> {
                     && attribute.value.is_name_expr();
                 if reads {
                     self.read(&attribute.value);
+                    self.hand_on(&attribute.value);
                 } else {
                     self.visit_expr(&attribute.value);
                 }
             }
             Expr::Compare(compare) => {
-                for operand in &compare.comparators {
-                    self.only_read(operand);
+                for (op, operand) in compare.ops.iter().zip(&compare.comparators) {
+                    if op.is_in() || op.is_not_in() {
+                        self.only_read(operand);
+                    }
                 }
                 walk_expr(self, expr);
             }
@@ -367,15 +449,18 @@ impl<'a> SourceOrderVisitor<'a> for Binder<'a> {
             Expr::Generator(comp) => self.visit_comprehension_of(expr, &comp.generators),
             Expr::Call(call) => {
                 self.record_fields(call);
+                for keyword in &call.arguments.keywords {
+                    self.scopes.stored_attributes.extend(keyword.arg.as_deref());
+                }
                 if let Expr::Name(function) = &*call.func
                     && READING_BUILTINS.contains(&function.id.as_str())
-                    && self
-                        .scopes
-                        .resolve(self.current(), function.id.as_str())
-                        .is_none()
                 {
                     for argument in &call.arguments.args {
                         self.only_read(argument);
+                        self.hand_on(argument);
+                        if let Expr::Name(name) = argument {
+                            self.given.push((function.id.as_str(), name.id.as_str()));
+                        }
                     }
                 }
                 walk_expr(self, expr);

@@ -95,7 +95,11 @@ impl<'a> Checker<'a> {
             }
             blocks.push(self.visit_block(&handler.body));
         }
+        // `else` runs only after the whole block.
+        let definite = self.definite.len();
+        self.definite.extend(whole.iter().flatten().copied());
         let otherwise = self.visit_block(&statement.orelse);
+        self.definite.truncate(definite);
         if let (Some(whole), Some(otherwise)) = (&mut whole, otherwise) {
             whole.extend(otherwise);
         } else {
@@ -109,9 +113,12 @@ impl<'a> Checker<'a> {
 
     /// The block of a `while` may run again, after anything in it.
     pub(super) fn visit_while(&mut self, statement: &'a StmtWhile) {
-        self.visit_expr(&statement.test);
         let changed = self.flow.mark();
+        // The test is evaluated again after each time the block ran.
         let before = self.flow.enter_loop();
+        self.visit_expr(&statement.test);
+        // What the test binds is bound in any case, as it is evaluated once at least.
+        self.bound_by_test(&statement.test);
         self.visit_body(&statement.body);
         self.flow.leave_loop(before, changed);
         self.visit_body(&statement.orelse);
@@ -134,6 +141,14 @@ impl<'a> Checker<'a> {
         self.visit_body(&statement.body);
         self.definite.truncate(definite);
         self.flow.leave_block(changed);
+        // What ends the block early was entered before, and so the first target was bound.
+        if let Some(target @ Expr::Name(_)) = statement
+            .items
+            .first()
+            .and_then(|item| item.optional_vars.as_deref())
+        {
+            self.bound_here(target);
+        }
     }
 
     /// Of a `match` with a pattern that takes everything, what all blocks bind is bound after it.

@@ -30,7 +30,9 @@ impl<'a> Checker<'a> {
             self.check_attribute_builtin(call, "setattr");
             return;
         }
+        self.called.insert(call.func.range());
         self.check_class_call(call);
+        self.check_foreign_receiver(call);
         self.check_keywords(call);
         if let Expr::Attribute(hook) = &*call.func
             && self.calls_hook_on_itself(hook, call)
@@ -69,7 +71,9 @@ impl<'a> Checker<'a> {
         let plain = are_plain(arguments);
         match (&*call.func, &*arguments.args) {
             (Expr::Name(name), [_, types])
-                if plain && matches!(name.id.as_str(), "isinstance" | "issubclass") =>
+                if plain
+                    && matches!(name.id.as_str(), "isinstance" | "issubclass")
+                    && self.resolve(name.id.as_str()).is_none() =>
             {
                 match types {
                     Expr::Tuple(tuple) => self.direct.extend(tuple.elts.iter().map(Ranged::range)),
@@ -115,10 +119,7 @@ impl<'a> Checker<'a> {
         if known.is_empty() {
             return;
         }
-        if self.annotations == 0
-            && is_name(known, "abc", &["ABCMeta"])
-            && !self.metaclasses.contains(&range)
-        {
+        if is_name(known, "abc", &["ABCMeta"]) && !self.metaclasses.contains(&range) {
             let hint = "write a `class` statement with `abc.ABC` as its base";
             let message = "the metaclass may only stand after `metaclass=`";
             self.report(rule::METACLASS, range, message, hint);
@@ -128,8 +129,7 @@ impl<'a> Checker<'a> {
         }
         let getter = is_name(known, "operator", &ATTRIBUTE_GETTERS)
             || is_name(known, "functools", &ATTRIBUTE_COPIERS);
-        let makes_types =
-            self.annotations == 0 && is_name(known, "pydantic", &["TypeAdapter", "create_model"]);
+        let makes_types = is_name(known, "pydantic", &["TypeAdapter", "create_model"]);
         if getter {
             let message =
                 "the function names attributes by strings; it may only be called directly";

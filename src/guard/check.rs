@@ -44,7 +44,8 @@ pub(super) fn judge<'a>(
         captures: Vec::new(),
         metaclasses: HashSet::default(),
         plain: HashSet::default(),
-        annotations: 0,
+        called: HashSet::default(),
+        called_types: HashSet::default(),
         classes: Vec::new(),
         assigned: HashSet::default(),
         tested: HashSet::default(),
@@ -87,8 +88,10 @@ pub(super) struct Checker<'a> {
     pub(super) metaclasses: HashSet<TextRange>,
     /// Where attributes stand that are values and cannot be called.
     pub(super) plain: HashSet<TextRange>,
-    /// How many annotations are around.
-    pub(super) annotations: usize,
+    /// Where things stand that are called.
+    pub(super) called: HashSet<TextRange>,
+    /// Where `type[…]` stands that is called.
+    pub(super) called_types: HashSet<TextRange>,
     /// The classes around, the innermost last.
     pub(super) classes: Vec<&'a StmtClassDef>,
     /// Where the names of plain assignments stand.

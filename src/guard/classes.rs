@@ -1,13 +1,13 @@
 //! Rules for how classes are made: bases, metaclasses, `type` as a function, registration. Through
 //! any of these code could get at what a library keeps from it.
 
-use crate::pysyntax::ast::{Expr, ExprCall, ExprCompare, Operator, StmtClassDef};
+use crate::pysyntax::ast::{Expr, ExprCall, ExprCompare, ExprDict, Operator, Stmt, StmtClassDef};
 use crate::pysyntax::{Ranged, TextRange};
 
-use super::check::{Checker, has_starred};
+use super::check::{Checker, has_starred, is_dunder};
 use super::finding::quoted;
-use super::knowledge::{Known, is_of};
-use super::libraries::CLASS_MAKERS;
+use super::knowledge::{Known, is_name, is_of};
+use super::libraries::{CLASS_MAKERS, CLASS_MEMBERS};
 use super::rule;
 use super::scope::{Binding, Value};
 
@@ -58,7 +58,7 @@ impl Checker<'_> {
 
     /// `type` other than in `type(x)`: whoever gets it can make classes.
     pub(super) fn check_type_reference(&mut self, range: TextRange) {
-        if self.annotations == 0 && !self.direct.contains(&range) {
+        if !self.direct.contains(&range) {
             let message = "`type` is used as a value, which could make classes";
             let hint =
                 "call `type(x)` where the type is needed; write a `class` statement for a class";
@@ -76,16 +76,22 @@ impl Checker<'_> {
                 self.direct.insert(func.range());
                 !one
             }
+            func @ Expr::Subscript(subscript) if self.may_be(&subscript.value, "type") => {
+                self.called_types.insert(func.range());
+                true
+            }
             func @ Expr::Name(_) => match self.binding_of(func).and_then(Binding::only_value) {
                 // A class that is asked of something is called by another name.
                 Some(Value {
                     expr: Expr::Call(inner),
                     ..
-                }) if self.may_be(&inner.func, "type") => inner
-                    .arguments
-                    .args
-                    .iter()
-                    .any(|argument| self.comes_of_library(argument)),
+                }) if self.may_be(&inner.func, "type") => {
+                    arguments.args.len() == 3
+                        || starred
+                        || inner.arguments.args.iter().any(|argument| {
+                            self.comes_of_library(argument) || self.is_a_class(argument)
+                        })
+                }
                 _ => false,
             },
             Expr::Call(inner) if self.may_be(&inner.func, "type") => {
@@ -97,7 +103,12 @@ impl Checker<'_> {
                         .iter()
                         .for_each(|argument| self.check_made_type(argument));
                 }
-                starred && !own
+                let of_class =
+                    inner.arguments.args.iter().any(|argument| {
+                        self.comes_of_library(argument) || self.is_a_class(argument)
+                    });
+                of_class
+                    || starred && !own
                     || arguments.args.len() == 3
                         && self.may_be_namespace(arguments.args.get(2), own)
             }
@@ -106,6 +117,11 @@ impl Checker<'_> {
             }
             _ => false,
         };
+        for argument in &arguments.args {
+            if let Expr::Dict(namespace) = argument {
+                self.check_namespace(namespace);
+            }
+        }
         if makes_class {
             let message = "a class is made by a call";
             let hint = "write a `class` statement";
@@ -127,25 +143,133 @@ impl Checker<'_> {
 
     /// Whether the third argument of a class that may be `type` can be the members of a new class.
     fn may_be_namespace(&self, argument: Option<&Expr>, own: bool) -> bool {
-        match argument {
-            Some(Expr::BinOp(operation)) => operation.op == Operator::BitOr,
-            Some(Expr::Name(name)) => {
-                !own || self.binding(name.id.as_str()).is_none_or(|binding| {
-                    binding.count != binding.values.len()
-                        || binding.values.iter().any(|value| {
-                            !matches!(value.expr, Expr::BinOp(_) | Expr::NumberLiteral(_))
+        argument.is_some_and(|argument| !(own && self.is_arithmetic(argument)))
+    }
+
+    /// Whether an expression is calculated from numbers and attributes of the object at hand.
+    fn is_arithmetic(&self, expr: &Expr) -> bool {
+        match expr {
+            Expr::BinOp(operation) => {
+                operation.op != Operator::BitOr
+                    && self.is_arithmetic(&operation.left)
+                    && self.is_arithmetic(&operation.right)
+            }
+            Expr::UnaryOp(operation) => self.is_arithmetic(&operation.operand),
+            Expr::Attribute(attribute) => attribute.value.is_name_expr(),
+            Expr::Name(name) => self.binding(name.id.as_str()).is_some_and(|binding| {
+                binding.count == binding.parameters
+                    || binding.count == binding.values.len()
+                        && binding.values.iter().all(|value| {
+                            matches!(value.expr, Expr::BinOp(_) | Expr::NumberLiteral(_))
                         })
+            }),
+            _ => expr.is_literal_expr() || expr.is_f_string_expr(),
+        }
+    }
+
+    /// Whether an expression names a class: one of the code, or a built-in one.
+    fn is_a_class(&self, expr: &Expr) -> bool {
+        match self.binding_of(expr) {
+            Some(binding) => !binding.classes.is_empty(),
+            None => expr.is_name_expr(),
+        }
+    }
+
+    /// `type(x)`
+    pub(super) fn is_type_call(&self, expr: &Expr) -> bool {
+        matches!(expr, Expr::Call(call) if self.may_be(&call.func, "type"))
+            || self.may_be(expr, "type")
+    }
+
+    /// A dict with the members of a class that Python itself looks for.
+    pub(super) fn check_namespace(&mut self, dict: &ExprDict) {
+        for item in &dict.items {
+            let Some(Expr::StringLiteral(key)) = &item.key else {
+                continue;
+            };
+            let name = key.value.to_str();
+            let member =
+                self.policy.attributes.class_hooks.contains(name) || CLASS_MEMBERS.contains(&name);
+            if member && is_dunder(name) && name != "__doc__" {
+                let message = format!("the key {} is that of a member of a class", quoted(name));
+                let hint = "write a `class` statement, or choose another key";
+                self.report(rule::METACLASS, key.range, message, hint);
+            }
+        }
+    }
+
+    /// The class of a pattern: a variable could be one that code made at run time.
+    pub(super) fn check_pattern_class(&mut self, class: &Expr) {
+        let made = self.binding_of(class).is_some_and(|binding| {
+            binding.count > 0
+                && binding.import_count == 0
+                && binding.classes.is_empty()
+                && binding.values.iter().any(|value| {
+                    !(value.expr.is_name_expr()
+                        || value.expr.is_attribute_expr()
+                        || self.makes_record_class(value.expr))
                 })
-            }
-            Some(Expr::Attribute(attribute)) => !own || !attribute.value.is_name_expr(),
-            Some(other) => {
-                !(other.is_literal_expr()
-                    || matches!(
-                        other,
-                        Expr::UnaryOp(_) | Expr::FString(_) | Expr::Compare(_)
-                    ))
-            }
-            None => false,
+        });
+        if made {
+            let message = "the class of a pattern is made by a call";
+            let hint = "name a class that a `class` statement defines";
+            self.report(rule::METACLASS, class.range(), message, hint);
+        }
+    }
+
+    /// `namedtuple("P", "x y")` and the like.
+    fn makes_record_class(&self, expr: &Expr) -> bool {
+        let Expr::Call(call) = expr else { return false };
+        let known = self.known(&call.func);
+        is_name(&known, "collections", &["namedtuple"])
+            || is_name(&known, "typing", &["NamedTuple"])
+            || is_name(&known, "enum", &["Enum", "IntEnum", "StrEnum"])
+            || is_name(&known, "dataclasses", &["make_dataclass"])
+            || is_name(&known, "pydantic", &["create_model"])
+    }
+
+    /// `Own.method(other)`, by which a method gets an object that is not of its class.
+    pub(super) fn check_foreign_receiver(&mut self, call: &ExprCall) {
+        let Expr::Attribute(function) = &*call.func else {
+            return;
+        };
+        let takes_object = self.binding_of(&function.value).is_some_and(|binding| {
+            binding.classes.iter().any(|class| {
+                class.body.iter().any(|stmt| {
+                    matches!(stmt, Stmt::FunctionDef(method)
+                        if method.name == function.attr && method.decorator_list.is_empty())
+                })
+            })
+        });
+        let Some(argument) = call.arguments.args.first() else {
+            return;
+        };
+        if takes_object && !is_dunder(&function.attr) && self.is_foreign(argument) {
+            let message = "a method is called on something that is not of its class";
+            let hint = "call it on an object of the class, or make it a function";
+            self.report(rule::CLASS_HOOK, argument.range(), message, hint);
+        }
+    }
+
+    /// Whether an argument is certainly no object of a class of the code.
+    fn is_foreign(&self, argument: &Expr) -> bool {
+        match argument {
+            Expr::Name(_) if self.is_receiver(argument) => false,
+            Expr::Name(name) => match self.binding(name.id.as_str()) {
+                None => true,
+                Some(binding) => {
+                    !self.known(argument).is_empty()
+                        || !binding.functions.is_empty()
+                        || binding.only_value().is_some_and(|value| {
+                            !value.expr.is_name_expr() && self.is_foreign(value.expr)
+                        })
+                }
+            },
+            Expr::Call(call) => !self.binding_of(&call.func).is_some_and(|binding| {
+                !(binding.classes.is_empty() && binding.functions.is_empty())
+            }),
+            Expr::Attribute(_) | Expr::Subscript(_) => false,
+            _ => true,
         }
     }
 

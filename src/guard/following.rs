@@ -35,12 +35,15 @@ pub(super) fn follow_names(scopes: &mut Scopes<'_>) {
                 let path = follower.path.iter().rev();
                 let imported = path.fold(imported.clone(), |imported, name| imported.member(name));
                 let binding = scopes.binding_mut(follower.scope, follower.name);
-                if let Some(binding) = binding
-                    && binding.imports.len() <= MAX_IMPORTS
-                    && !binding.imports.contains(&imported)
-                {
+                let Some(binding) = binding else { continue };
+                if binding.imports.contains(&imported) {
+                    continue;
+                }
+                if binding.imports.len() < MAX_IMPORTS {
                     binding.imports.push(imported);
                     waiting.push((follower.scope, follower.name));
+                } else {
+                    binding.too_many = true;
                 }
             }
         }

@@ -1,15 +1,13 @@
 //! Rules for imports and for what is taken from a module: default deny.
 
-use std::collections::BTreeSet;
-
 use crate::pysyntax::ast::{Alias, StmtImport, StmtImportFrom};
 use crate::pysyntax::{Ranged, TextRange};
 
 use super::check::Checker;
 use super::finding::quoted;
 use super::policy::compiled_functions;
-use super::rule;
 use super::scope::ScopeKind;
+use super::{hints, rule};
 
 /// What every module of a compiled server offers beside its functions.
 const SERVER_NAMES: [&str; 2] = ["ApiError", "NULL"];
@@ -50,7 +48,12 @@ impl Checker<'_> {
         for alias in &import.names {
             if alias.name.as_str() == "*" {
                 let message = "`import *` hides where names come from";
-                let hint = format!("name what is used: `from {} import …`", module.as_str());
+                let offering = if self.names.contains_key(module.as_str()) {
+                    format!("{module}.functions")
+                } else {
+                    module.to_string()
+                };
+                let hint = format!("name what is used: `from {offering} import …`");
                 self.report(rule::IMPORT_STAR, alias.range(), message, hint);
             } else {
                 self.check_member(module.as_str(), alias.name.as_str(), alias.name.range);
@@ -60,15 +63,7 @@ impl Checker<'_> {
 
     /// An import in a class body, of which what it binds is an attribute that objects carry about.
     pub(super) fn check_import_in_class(&mut self, alias: &Alias) {
-        let bound = alias.asname.as_ref().unwrap_or(&alias.name).as_str();
-        let class = match self.classes.last() {
-            Some(class) if self.scopes.kind(self.scope()) == ScopeKind::Class => class,
-            _ => return,
-        };
-        let is_hidden = class.arguments.is_none()
-            && class.decorator_list.is_empty()
-            && !self.scopes.reads_attribute(bound);
-        if !is_hidden {
+        if self.scopes.kind(self.scope()) == ScopeKind::Class {
             let message = "an import in a class makes what it imports an attribute";
             let hint = "move the import to the top of the code";
             self.report(rule::MODULE_VALUE, alias.range, message, hint);
@@ -101,6 +96,11 @@ impl Checker<'_> {
     fn import_hint(&mut self, module: &str) -> String {
         if let Some(hint) = self.policy.instead_of(module) {
             return hint.to_owned();
+        }
+        if module == "functions"
+            && let Some(server) = self.names.keys().next()
+        {
+            return format!("name the server: `from {server}.functions import …`");
         }
         if !self.may_suggest() {
             return "use an allowed module".to_owned();
@@ -140,15 +140,25 @@ impl Checker<'_> {
         } else if self.names.contains_key(module) && !self.policy.is_module(module) {
             if id != "functions" {
                 let message = format!("{} holds nothing but `functions`", quoted(module));
-                let hint = format!("write `from {module}.functions import …`");
+                let known = self
+                    .names
+                    .get(module)
+                    .is_some_and(|names| names.contains(id));
+                let name = if known { id } else { "…" };
+                let hint = format!("write `from {module}.functions import {name}`");
                 self.report(rule::MODULE_NAME, range, message, hint);
             }
-        } else {
+        } else if self.policy.is_module(module) {
+            // Of another module the import itself was refused.
             let allowed = self.policy.offers(module, id);
             if allowed || self.policy.is_module(&format!("{module}.{id}")) {
                 return;
             }
             let message = format!("{} may not be taken from {}", quoted(id), quoted(module));
+            if let Some(hint) = hints::of_module(module, id) {
+                self.report(rule::MODULE_NAME, range, message, hint);
+                return;
+            }
             let denied = self.policy.denies(module, id);
             let near = if !denied && self.may_suggest() {
                 nearest(id, self.policy.listed(module))
@@ -163,7 +173,7 @@ impl Checker<'_> {
                     .instead_of(module)
                     .unwrap_or("use an allowed module")
                     .to_owned(),
-                None => format!("use the documented functions and classes of `{module}`"),
+                None => format!("it is not among the names of `{module}` that code may use"),
             };
             self.report(rule::MODULE_NAME, range, message, hint);
         }
@@ -187,7 +197,7 @@ impl Checker<'_> {
         let suggest = self.may_suggest();
         let message = format!("{} has no function {}", quoted(server), quoted(id));
         let hint = if suggest {
-            function_hint(id, functions)
+            hints::of_function(id, functions)
         } else {
             String::new()
         };
@@ -195,18 +205,8 @@ impl Checker<'_> {
     }
 }
 
-/// Which functions a server has that are called alike.
-fn function_hint(name: &str, functions: &BTreeSet<String>) -> String {
-    let near = nearest(name, functions.iter().map(String::as_str));
-    if near.is_empty() {
-        return "`list_servers` and `get_functions` tell the names".to_owned();
-    }
-    let quoted: Vec<String> = near.iter().map(|name| format!("`{name}`")).collect();
-    format!("did you mean {}?", quoted.join(" or "))
-}
-
 /// The names most like `name`, best first.
-fn nearest<'n>(name: &str, candidates: impl Iterator<Item = &'n str>) -> Vec<&'n str> {
+pub(super) fn nearest<'n>(name: &str, candidates: impl Iterator<Item = &'n str>) -> Vec<&'n str> {
     let mut scored: Vec<(f64, &str)> = candidates
         .map(|candidate| (strsim::jaro_winkler(name, candidate), candidate))
         .filter(|(score, _)| *score > 0.8)

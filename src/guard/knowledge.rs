@@ -47,10 +47,21 @@ pub(super) fn is_any_module(known: &[Known]) -> bool {
 
 /// Whether something is one of certain names of a certain module.
 fn is_one(known: &Known, module: &str, names: &[&str]) -> bool {
-    matches!(known, Known::Name(found, name) if found == module && names.contains(&name.as_str()))
+    matches!(known, Known::Name(found, name)
+        if is_within(found, module) && names.contains(&name.as_str()))
 }
 
 /// A name and the scope that binds it.
+/// Whether a module is another one, or offers the same names as a part of it: of pydantic all parts
+/// that may be imported do.
+fn is_within(module: &str, package: &str) -> bool {
+    module == package
+        || package == "pydantic"
+            && module
+                .strip_prefix(package)
+                .is_some_and(|rest| rest.starts_with('.'))
+}
+
 type Key<'a> = (ScopeId, &'a str);
 
 /// What names were bound to last, where nothing else can have been executed since.
@@ -235,6 +246,14 @@ impl<'a> Checker<'a> {
     /// Whether an expression may be a module.
     pub(super) fn is_module_value(&self, expr: &Expr) -> bool {
         is_any_module(&self.known(expr))
+    }
+
+    /// Whether something may be a module that may be imported. Of others the import was refused, and
+    /// what is done with them is not told again.
+    pub(super) fn is_importable(&self, known: &[Known]) -> bool {
+        known
+            .iter()
+            .any(|known| matches!(known, Known::Module(module) if self.is_module(module)))
     }
 
     /// Whether a statement gives a module another name. Not in a class, of which the name would be

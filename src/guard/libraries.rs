@@ -125,3 +125,15 @@ pub(super) const TYPE_TAKERS: [(&str, &[&str], TypeArguments); 4] = [
 
 /// Keywords of callables whose first argument is a type.
 pub(super) const TYPE_KEYWORDS: [&str; 3] = ["type", "typ", "item_type"];
+
+/// Members of classes by which Python itself reads attributes or checks classes.
+pub(super) const CLASS_MEMBERS: [&str; 8] = [
+    "__class_getitem__",
+    "__del__",
+    "__getattr__",
+    "__getattribute__",
+    "__instancecheck__",
+    "__match_args__",
+    "__mro_entries__",
+    "__subclasscheck__",
+];

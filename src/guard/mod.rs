@@ -36,6 +36,7 @@ mod facts;
 mod finding;
 mod following;
 mod format;
+mod hints;
 mod imports;
 mod keywords;
 mod knowledge;
@@ -78,7 +79,7 @@ pub use rule::{Example, RULES, Rule};
 pub const MAX_CODE_BYTES: usize = 1024 * 1024;
 
 /// How many violations a report lists before it says how many more there are.
-pub const MAX_VIOLATIONS: usize = 50;
+pub const MAX_VIOLATIONS: usize = 20;
 
 /// The names that compiled servers offer: server, then its functions.
 pub type CompiledNames = BTreeMap<String, BTreeSet<String>>;

@@ -5,10 +5,10 @@
 use rustc_hash::FxHashSet as HashSet;
 
 use crate::pysyntax::ast::visitor::source_order::SourceOrderVisitor;
-use crate::pysyntax::ast::{Expr, ExprCall, InterpolatedStringElement, Operator};
+use crate::pysyntax::ast::{Expr, ExprCall, InterpolatedStringElement, Keyword};
 use crate::pysyntax::{Ranged, TextRange};
 
-use super::check::{Checker, are_plain, has_starred};
+use super::check::{Checker, are_plain};
 use super::finding::quoted;
 use super::knowledge::{Known, is_name};
 use super::libraries::{FORMAT_METHODS, NAMES_OF_ATTRIBUTES};
@@ -16,6 +16,9 @@ use super::literal::{field_names, string_items};
 use super::rule;
 use super::scope::ScopeKind;
 use super::texts::Purpose;
+
+/// How many loops bind the name of a field.
+const MAX_LOOPS: usize = 8;
 
 impl<'a> Checker<'a> {
     /// `getattr(x, "name")` and the like.
@@ -25,7 +28,9 @@ impl<'a> Checker<'a> {
             _ => return self.report_unknown_name(call, function),
         };
         let known = self.known(receiver);
-        if known.is_empty() && (self.begins_own_attribute(name) || self.is_field_name(name)) {
+        if known.is_empty()
+            && (self.begins_own_attribute(name, receiver) || self.is_field_name(name))
+        {
             self.visit_arguments(&call.arguments);
             return;
         }
@@ -33,7 +38,8 @@ impl<'a> Checker<'a> {
             return self.report_unknown_name(call, function);
         };
         let changes = matches!(function, "setattr" | "delattr");
-        if changes && !known.is_empty() {
+        let describes = self.describes_fields(receiver);
+        if changes && (describes || !known.is_empty()) {
             self.report_change(call.range());
         }
         let modules: Vec<&str> = known.iter().filter_map(Known::as_module).collect();
@@ -78,23 +84,19 @@ impl<'a> Checker<'a> {
 
     /// Whether a computed name begins with a text that begins an attribute of the code's own and
     /// nothing that is denied: `f"visit_{kind}"`.
-    fn begins_own_attribute(&self, name: &Expr) -> bool {
+    fn begins_own_attribute(&self, name: &Expr, receiver: &Expr) -> bool {
         let prefix = match name {
             Expr::FString(text) => match text.value.elements().next() {
                 Some(InterpolatedStringElement::Literal(literal)) => &*literal.value,
                 _ => return false,
             },
-            Expr::BinOp(operation) if operation.op == Operator::Add => {
-                match operation.left.as_string_literal_expr() {
-                    Some(literal) => literal.value.to_str(),
-                    None => return false,
-                }
-            }
             _ => return false,
         };
         let rules = &self.policy.attributes;
         let begins = |names: &HashSet<String>| names.iter().any(|name| name.starts_with(prefix));
+        let private = prefix.starts_with('_');
         let denied = prefix.starts_with("__")
+            || private && !(self.is_own_receiver(receiver) || self.is_own_instance(receiver))
             || prefix.starts_with(|first: char| !first.is_ascii_alphabetic() && first != '_')
             || prefix.len() < 3
             || begins(&rules.denied)
@@ -119,11 +121,20 @@ impl<'a> Checker<'a> {
         let Expr::Attribute(attribute) = name else {
             return false;
         };
+        let rules = &self.policy.attributes;
+        // Names of fields are names of attributes that the code has, of which some lead elsewhere.
+        let harmless = |name: &&str| {
+            !(rules.denied.contains(*name)
+                || rules.of_event_loops.contains(*name)
+                || rules.modules.contains(*name))
+        };
         attribute.attr.as_str() == "name"
-            && !self.scopes.stores_attribute("name")
+            && !self.scopes.changes_attribute("name")
+            && self.scopes.own_attributes.iter().all(harmless)
             && self.binding_of(&attribute.value).is_some_and(|binding| {
                 binding.count > 0
                     && binding.count == binding.iterables.len()
+                    && binding.count <= MAX_LOOPS
                     && binding
                         .iterables
                         .iter()
@@ -177,18 +188,14 @@ impl<'a> Checker<'a> {
         } else {
             return;
         };
-        let keywords = arguments
-            .keywords
-            .iter()
-            .all(|keyword| matches!(keyword.arg.as_deref(), Some("wrapped" | "wrapper")));
-        if arguments.args.len() > plain || has_starred(arguments) || !keywords {
+        let named =
+            |keyword: &Keyword| matches!(keyword.arg.as_deref(), Some("wrapped" | "wrapper"));
+        let starred = arguments.args.iter().find(|it| it.is_starred_expr());
+        let positional = starred.or(arguments.args.get(plain)).map(Ranged::range);
+        let keyword = arguments.keywords.iter().find(|keyword| !named(keyword));
+        if let Some(place) = positional.or(keyword.map(|keyword| keyword.range)) {
             let message = "which attributes are copied may not be chosen";
-            self.report(
-                rule::ARGUMENT_BLOCKED,
-                arguments.range,
-                message,
-                "leave it out",
-            );
+            self.report(rule::ARGUMENT_BLOCKED, place, message, "leave it out");
         }
     }
 

@@ -6,8 +6,6 @@ use crate::pysyntax::ast::{Alias, Expr, ExprName, Identifier};
 
 use super::check::{Checker, PARAMS, is_dunder};
 use super::finding::quoted;
-use super::following::MAX_IMPORTS;
-use super::knowledge::is_any_module;
 use super::libraries::{ATTRIBUTE_BUILTINS, NAMES_OF_ATTRIBUTES};
 use super::rule;
 use super::scope::ScopeKind;
@@ -36,12 +34,12 @@ impl<'a> Checker<'a> {
             return;
         }
         let known = self.known(expr);
-        if known.len() > MAX_IMPORTS {
+        if resolved.is_some_and(|(_, binding)| binding.too_many) {
             let message = format!("{} is bound by too many imports", quoted(id));
             let hint = "give each import its own name";
             self.report(rule::MODULE_VALUE, range, message, hint);
         }
-        if passed && is_any_module(&known) && !self.is_tested(range) {
+        if passed && self.is_importable(&known) && !self.is_tested(range) {
             self.report_module_value(expr);
         }
         self.check_direct_use(&known, range);

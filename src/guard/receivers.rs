@@ -27,7 +27,7 @@ impl Checker<'_> {
                 return false;
             };
             let has = |class: &&StmtClassDef| binds(class, name) || !self.extends_library(class);
-            if !binding.classes.iter().all(has) {
+            if binding.classes.len() > MAX_VALUES || !binding.classes.iter().all(has) {
                 return false;
             }
         }
@@ -39,7 +39,8 @@ impl Checker<'_> {
 
     /// Whether an attribute of that name may lead from an object of asyncio to its event loop.
     pub(super) fn may_lead_to_event_loop(&self, name: &str) -> bool {
-        self.imports("asyncio") && self.policy.attributes.of_event_loops.contains(name)
+        (self.imports("asyncio") || self.imports("contextlib"))
+            && self.policy.attributes.of_event_loops.contains(name)
     }
 
     /// Whether an object is one that a library made, or an attribute of one.
@@ -55,6 +56,10 @@ impl Checker<'_> {
                 .last()
                 .is_some_and(|class| self.extends_library(class)),
             Expr::Call(call) => self.known(&call.func).iter().any(|known| match known {
+                // What it holds the code itself gave it.
+                Known::Name(module, name) if module == "types" && name == "SimpleNamespace" => {
+                    false
+                }
                 Known::Name(module, name) => {
                     let class = name.starts_with(|first: char| first.is_ascii_uppercase());
                     let made = OBJECT_MAKERS.contains(&module.as_str());
@@ -64,9 +69,10 @@ impl Checker<'_> {
             }),
             Expr::Name(_) => self.binding_of(expr).is_some_and(|binding| {
                 let values = binding.values.iter().chain(&binding.contexts);
-                values
-                    .take(MAX_VALUES)
-                    .any(|value| value.expr.is_call_expr() && self.is_of_library(value.expr, 1))
+                let mut some = values.take(MAX_VALUES);
+                binding.values.len() > MAX_VALUES
+                    || some
+                        .any(|value| value.expr.is_call_expr() && self.is_of_library(value.expr, 1))
             }),
             _ => false,
         }
@@ -81,7 +87,7 @@ impl Checker<'_> {
     }
 
     /// Whether an expression is the object of the method around, whose class is the code's alone.
-    fn is_own_receiver(&self, expr: &Expr) -> bool {
+    pub(super) fn is_own_receiver(&self, expr: &Expr) -> bool {
         self.is_receiver(expr)
             && self
                 .classes
@@ -114,10 +120,9 @@ impl Checker<'_> {
                     .only_value()
                     .is_some_and(|value| self.makes_own_instance(value.expr));
                 let receiver = binding.receiver
-                    && self
-                        .classes
-                        .last()
-                        .is_some_and(|class| defines_method(class, "format"));
+                    && self.classes.last().is_some_and(|class| {
+                        defines_method(class, "format") && !self.extends_library(class)
+                    });
                 binding.count == 1 && (receiver || made)
             }),
             _ => false,
@@ -141,7 +146,14 @@ impl Checker<'_> {
                 Expr::Attribute(attribute) => attribute.attr.as_str() == "model_fields",
                 value => self.describes_fields(value),
             },
-            Expr::Call(call) => self.is_known(&call.func, "dataclasses", &["fields", "field"]),
+            Expr::Call(call) => match &*call.func {
+                // `Model.model_fields.values()`, `.get("x")`
+                Expr::Attribute(method) => {
+                    matches!(&*method.value, Expr::Attribute(fields) if fields.attr.as_str() == "model_fields")
+                        || self.is_known(&call.func, "dataclasses", &["fields", "field"])
+                }
+                func => self.is_known(func, "dataclasses", &["fields", "field"]),
+            },
             Expr::Name(_) => self.binding_of(expr).is_some_and(|binding| {
                 let loops = binding.iterables.iter().map(|(value, _)| value);
                 let values = binding.values.iter().chain(loops);
@@ -179,7 +191,7 @@ fn binds(class: &StmtClassDef, name: &str) -> bool {
 }
 
 /// Whether calling a class gives an instance of it and of nothing else.
-fn makes_own_instances(class: &StmtClassDef) -> bool {
+pub(super) fn makes_own_instances(class: &StmtClassDef) -> bool {
     let has_new = |stmt: &Stmt| match stmt {
         Stmt::FunctionDef(function) => function.name.as_str() == "__new__",
         Stmt::Assign(_) | Stmt::If(_) | Stmt::For(_) | Stmt::With(_) | Stmt::Try(_) => true,

@@ -159,9 +159,9 @@ rules! {
         Code("import atexit\n\n\n@atexit.register\ndef report():\n    print('done')\n")
         => "def report():\n    print('done')\n\n\n\
             try:\n    result = 1\nfinally:\n    report()\n";
-    /// Stands behind 50 violations where there are more.
+    /// Stands behind 20 violations where there are more.
     MORE = "more": Described {
-        words: "code with more than 50 violations",
+        words: "code with more than 20 violations",
         write: || "eval\n".repeat(60),
     } => "result = 1\n";
 }

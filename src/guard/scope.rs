@@ -93,6 +93,8 @@ pub(super) struct Binding<'a> {
     pub(super) count: usize,
     /// What the name can be through imports, directly or by other names.
     pub(super) imports: Vec<Imported>,
+    /// Whether there are more imports than are kept.
+    pub(super) too_many: bool,
     /// How many of the bindings are imports.
     pub(super) import_count: usize,
     /// The values of the plain assignments among these.
@@ -126,6 +128,9 @@ impl<'a> Binding<'a> {
     pub(super) fn merge(&mut self, other: Binding<'a>) {
         self.count += other.count;
         self.imports.extend(other.imports);
+        self.too_many |= other.too_many;
+        self.annotations.extend(other.annotations);
+        self.functions.extend(other.functions);
         self.import_count += other.import_count;
         self.values.extend(other.values);
         self.iterables.extend(other.iterables);
@@ -134,7 +139,6 @@ impl<'a> Binding<'a> {
         self.parameters += other.parameters;
         self.shared = true;
         self.classes.extend(other.classes);
-        self.functions.extend(other.functions);
         self.deleted |= other.deleted;
         self.receiver &= other.receiver;
         self.exception |= other.exception;
@@ -168,12 +172,16 @@ pub(super) struct Scopes<'a> {
     pub(super) own_attributes: HashSet<&'a str>,
     /// Names that are used otherwise than by reading an item of them.
     pub(super) escaped: HashSet<&'a str>,
+    /// Attributes that are assigned to anything.
+    pub(super) changed_attributes: HashSet<&'a str>,
+    /// Names that loops go over.
+    pub(super) looped_over: HashSet<&'a str>,
+    /// Names whose items are given to somebody.
+    pub(super) handed_on: HashSet<&'a str>,
     /// Names that are read.
     pub(super) read: HashSet<&'a str>,
     /// Attributes that are assigned to anything but the first parameter of a method.
     pub(super) stored_attributes: HashSet<&'a str>,
-    /// Attributes that are read, and texts that could name them.
-    pub(super) words: HashSet<&'a str>,
     /// What class bodies bind names to; `None` where it is not a plain assignment.
     pub(super) class_values: HashMap<&'a str, Vec<Option<&'a Expr>>>,
     /// First components of all imported modules.
@@ -187,9 +195,11 @@ impl<'a> Scopes<'a> {
             all: vec![Scope::new(ScopeKind::Module, None)],
             own_attributes: HashSet::default(),
             escaped: HashSet::default(),
+            changed_attributes: HashSet::default(),
+            looped_over: HashSet::default(),
+            handed_on: HashSet::default(),
             read: HashSet::default(),
             stored_attributes: HashSet::default(),
-            words: HashSet::default(),
             class_values: HashMap::default(),
             imported_roots: HashSet::default(),
         }
@@ -249,6 +259,11 @@ impl<'a> Scopes<'a> {
         }
     }
 
+    /// Whether the code assigns an attribute of the name to any object, or may do so.
+    pub(super) fn changes_attribute(&self, name: &str) -> bool {
+        self.changed_attributes.contains(name) || self.stores_attribute(name)
+    }
+
     /// Whether the code assigns an attribute of the name, other than a method to its own object.
     pub(super) fn stores_attribute(&self, name: &str) -> bool {
         self.stored_attributes.contains(name)
@@ -268,11 +283,6 @@ impl<'a> Scopes<'a> {
             }
             id = scope.parent?;
         }
-    }
-
-    /// Whether the code reads an attribute of the name, by whatever spelling.
-    pub(super) fn reads_attribute(&self, name: &str) -> bool {
-        self.words.contains(name)
     }
 
     /// Whether the name is read anywhere.

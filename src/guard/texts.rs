@@ -13,6 +13,9 @@ use super::scope::{Imported, ScopeId, ScopeKind, Scopes};
 /// How many names are followed to a literal.
 const MAX_STEPS: usize = 4;
 
+/// How many values of a name are looked at.
+const MAX_VALUES: usize = 64;
+
 /// How often a literal may be repeated by `*`.
 const MAX_REPEATED: usize = 100;
 
@@ -351,7 +354,7 @@ impl<'a> Search<'_, 'a> {
         // A name of a class body, or one of a built-in, may be another one before it is bound.
         let one = self.scopes.kind(owner) != ScopeKind::Class
             || self.scopes.owners(scope, name).len() == 1;
-        if binding.count != known || !one || name == "str" {
+        if binding.count != known || known > MAX_VALUES || !one || name == "str" {
             return Err(Unknown::NotLiteral);
         }
         let values = binding.values.iter().map(|value| (value, From::Value));
@@ -377,7 +380,9 @@ impl<'a> Search<'_, 'a> {
         let own = binding.is_some_and(|(_, binding)| {
             binding.count == 1 && (binding.receiver || binding.classes.len() == 1)
         });
-        if !own || self.scopes.stores_attribute(name) {
+        // Where `__getattr__` answers, any object may have it.
+        let foreign = self.scopes.own_attributes.contains("__getattr__");
+        if !own || foreign || self.scopes.changes_attribute(name) {
             return Err(Unknown::NotLiteral);
         }
         self.scopes.class_values(name).ok_or(Unknown::NotLiteral)

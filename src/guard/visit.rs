@@ -170,9 +170,8 @@ impl<'a> SourceOrderVisitor<'a> for Checker<'a> {
 
     fn visit_annotation(&mut self, expr: &'a Expr) {
         self.check_annotation(expr);
-        self.annotations += 1;
+        self.note_types(expr);
         self.visit_expr(expr);
-        self.annotations -= 1;
     }
 
     fn visit_expr(&mut self, expr: &'a Expr) {
@@ -198,7 +197,9 @@ impl<'a> SourceOrderVisitor<'a> for Checker<'a> {
             Expr::Call(call) => self.check_call(expr, call),
             Expr::Subscript(subscript) => {
                 self.check_type_subscript(subscript);
-                if self.may_be(&subscript.value, "type") {
+                if self.may_be(&subscript.value, "type")
+                    && !self.called_types.contains(&subscript.range)
+                {
                     self.direct.insert(subscript.value.range());
                 }
                 self.check_item_change(subscript);
@@ -211,9 +212,16 @@ impl<'a> SourceOrderVisitor<'a> for Checker<'a> {
             Expr::Compare(compare) if self.compares_own_class(compare) => {}
             Expr::Compare(compare) => {
                 let identity = compare.ops.iter().all(|op| op.is_is() || op.is_is_not());
-                for operand in std::iter::once(&*compare.left).chain(&compare.comparators) {
-                    self.direct.insert(operand.range());
-                    self.note_plain_use(operand);
+                let operands = || std::iter::once(&*compare.left).chain(&compare.comparators);
+                for operand in operands() {
+                    // What is compared with an object of the code's own is given to its methods.
+                    let others = || operands().filter(|other| other.range() != operand.range());
+                    if identity || others().all(|other| self.is_type_call(other)) {
+                        self.direct.insert(operand.range());
+                    }
+                    if identity || others().all(Expr::is_literal_expr) {
+                        self.note_plain_use(operand);
+                    }
                     // `module is None` is how an optional import is tested.
                     if !(identity && operand.is_name_expr() && self.is_module_value(operand)) {
                         self.visit_expr(operand);
@@ -250,6 +258,7 @@ impl<'a> SourceOrderVisitor<'a> for Checker<'a> {
         }
         if let Pattern::MatchClass(class) = pattern {
             self.direct.insert(class.cls.range());
+            self.check_pattern_class(&class.cls);
             let own = self.is_own_class(&class.cls);
             for keyword in &class.arguments.keywords {
                 let name = keyword.attr.as_str();
@@ -273,9 +282,10 @@ impl<'a> SourceOrderVisitor<'a> for Checker<'a> {
             _ => None,
         };
         let types = bound.into_iter().chain(parameter.default());
-        types.for_each(|text| self.check_annotation(text));
-        self.annotations += 1;
+        for text in types {
+            self.check_annotation(text);
+            self.note_types(text);
+        }
         source_order::walk_type_param(self, parameter);
-        self.annotations -= 1;
     }
 }

@@ -61,7 +61,7 @@ pub(super) fn walk_expr<'a, V: ScopedVisitor<'a>>(visitor: &mut V, expr: &'a Exp
     match expr {
         Expr::Lambda(lambda) => {
             if let Some(parameters) = &lambda.parameters {
-                walk_parameters(visitor, parameters);
+                walk_defaults(visitor, parameters);
             }
             visitor.enter_scope(ScopeNode::Lambda(lambda));
             visitor.visit_expr(&lambda.body);
@@ -113,8 +113,10 @@ fn walk_function<'a, V: ScopedVisitor<'a>>(visitor: &mut V, function: &'a StmtFu
     for decorator in &function.decorator_list {
         visitor.visit_decorator(decorator);
     }
+    // Python evaluates them before it makes the type parameters.
+    walk_defaults(visitor, &function.parameters);
     let scoped = enter_type_parameters(visitor, function.type_params.as_deref());
-    walk_parameters(visitor, &function.parameters);
+    walk_annotations(visitor, &function.parameters);
     if let Some(returns) = &function.returns {
         visitor.visit_annotation(returns);
     }
@@ -154,14 +156,18 @@ fn enter_type_parameters<'a, V: ScopedVisitor<'a>>(
     true
 }
 
-/// Defaults and annotations, which belong to the scope around the function.
-fn walk_parameters<'a, V: ScopedVisitor<'a>>(visitor: &mut V, parameters: &'a Parameters) {
+fn walk_defaults<'a, V: ScopedVisitor<'a>>(visitor: &mut V, parameters: &'a Parameters) {
+    for parameter in parameters.iter_source_order() {
+        if let Some(default) = parameter.default() {
+            visitor.visit_expr(default);
+        }
+    }
+}
+
+fn walk_annotations<'a, V: ScopedVisitor<'a>>(visitor: &mut V, parameters: &'a Parameters) {
     for parameter in parameters.iter_source_order() {
         if let Some(annotation) = parameter.annotation() {
             visitor.visit_annotation(annotation);
-        }
-        if let Some(default) = parameter.default() {
-            visitor.visit_expr(default);
         }
     }
 }

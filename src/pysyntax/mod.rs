@@ -77,6 +77,7 @@ pub fn parse(source: &str) -> Result<ModModule, Vec<SyntaxError>> {
         return Ok(parsed.into_syntax());
     }
     errors.sort_by_key(|error| error.range.start());
+    errors.dedup_by_key(|error| error.range.start());
     Err(errors)
 }
 

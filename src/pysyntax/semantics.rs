@@ -363,6 +363,10 @@ impl SemanticVisitor<'_> {
                 Some(value) => value,
                 None => return,
             },
+            Expr::Tuple(tuple) => match tuple.elts.first() {
+                Some(item) => item,
+                None => return,
+            },
             _ => return,
         };
         // A parenthesis would make the whole begin before its first operand.
@@ -479,7 +483,7 @@ impl Visitor<'_> for SemanticVisitor<'_> {
             );
         }
         self.within_blocks(Self::blocks_of(stmt), stmt.range(), |visitor| {
-            visitor.walk_stmt(stmt)
+            visitor.walk_stmt(stmt);
         });
         self.indents -= indents;
     }
@@ -491,6 +495,14 @@ impl Visitor<'_> for SemanticVisitor<'_> {
     fn visit_pattern(&mut self, pattern: &Pattern) {
         if let Pattern::MatchSequence(sequence) = pattern {
             self.check_commas(&sequence.patterns);
+        }
+        let values: &[Expr] = match pattern {
+            Pattern::MatchValue(pattern) => std::slice::from_ref(&*pattern.value),
+            Pattern::MatchMapping(pattern) => &pattern.keys,
+            _ => &[],
+        };
+        for value in values.iter().filter(|value| value.is_f_string_expr()) {
+            self.error(value.range(), "a pattern may not hold an f-string");
         }
         visitor::walk_pattern(self, pattern);
     }

@@ -1,4 +1,4 @@
-//! CPython as it is in the sandbox, asked whether it compiles code.
+//! `CPython` as it is in the sandbox, asked whether it compiles code.
 
 use std::io::{self, BufRead as _, BufReader, Write as _};
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
@@ -9,7 +9,7 @@ import ast, json, sys, warnings
 warnings.simplefilter('ignore')
 for line in sys.stdin:
     try:
-        compile(json.loads(line), 'code', 'exec', ast.PyCF_ALLOW_TOP_LEVEL_AWAIT, True)
+        compile(json.loads(line).removeprefix('\\ufeff'), 'code', 'exec', ast.PyCF_ALLOW_TOP_LEVEL_AWAIT, True)
         print('ok', flush=True)
     except BaseException as error:
         print(repr(error)[:300].replace('\\n', ' '), flush=True)
@@ -50,7 +50,7 @@ impl Cpython {
         })
     }
 
-    /// Why CPython does not compile the code, if it does not.
+    /// Why `CPython` does not compile the code, if it does not.
     pub fn refuses(&mut self, code: &str) -> io::Result<Option<String>> {
         writeln!(self.input, "{}", serde_json::Value::from(code))?;
         self.input.flush()?;

@@ -191,7 +191,8 @@ impl<'c> Generator<'c> {
             // A token in the place of another one of the same program.
             4 if at < tokens.len() => {
                 let other = self.below(tokens.len());
-                tokens[at] = tokens[other].clone();
+                let other = tokens[other].clone();
+                tokens[at] = other;
             }
             5 if at < tokens.len() => {
                 let other = self.below(tokens.len());
@@ -232,10 +233,9 @@ impl<'c> Generator<'c> {
                     "for x in y:\n",
                 ];
                 let around = around[self.below(around.len())];
-                let inner: String = lines(tokens)
+                let inner = lines(tokens)
                     .iter()
-                    .map(|line| format!("    {line}"))
-                    .collect();
+                    .fold(String::new(), |inner, line| inner + "    " + line);
                 *tokens = self::tokens(&format!("{around}{inner}"));
             }
         }

@@ -18,7 +18,9 @@ impl<'a> Binder<'a> {
             }
             if self.scopes.kind(id) == ScopeKind::Class {
                 let values = self.scopes.class_values.get_mut(name.id.as_str());
-                if let Some(last) = values.and_then(|values| values.last_mut()) {
+                if let Some(last) = values.and_then(|values| values.last_mut())
+                    && self.plain_classes.last() == Some(&true)
+                {
                     *last = Some(value);
                 }
             }
@@ -111,12 +113,14 @@ impl<'a> Binder<'a> {
                 self.scopes.own_attributes.extend(public);
             }
             // `super().__setattr__("name", …)`, `object.__setattr__(self, "name", …)`
-            "__setattr__" => {
-                let arguments = &call.arguments.args;
-                if let Some(Expr::StringLiteral(name)) =
-                    arguments.iter().find(|it| it.is_string_literal_expr())
-                {
-                    self.scopes.own_attributes.insert(name.value.to_str());
+            "__setattr__" | "setattr" => {
+                let names = call.arguments.args.iter().take(2);
+                let names = names.filter_map(Expr::as_string_literal_expr);
+                for name in names.map(|name| name.value.to_str()) {
+                    self.scopes.stored_attributes.insert(name);
+                    if function == "__setattr__" {
+                        self.scopes.own_attributes.insert(name);
+                    }
                 }
             }
             _ => {}
@@ -132,10 +136,13 @@ impl<'a> Binder<'a> {
         let binding = binding.map(|(_, binding)| binding);
         let receiver = binding.is_some_and(|binding| binding.receiver);
         let own = binding.is_some_and(|it| it.imports.is_empty() && !it.exception);
+        let parameter = binding.is_some_and(|it| it.parameters > 0 && !it.receiver);
+        self.scopes.changed_attributes.insert(attribute);
         if !receiver {
             self.scopes.stored_attributes.insert(attribute);
         }
-        if own {
+        // What a parameter is given may be anything, and so may be what has the attribute already.
+        if own && !(parameter && attribute.starts_with('_')) {
             self.scopes.own_attributes.insert(attribute);
         }
     }

@@ -27,8 +27,12 @@ impl<'a> Search<'_, 'a> {
         };
         let mut found = Vec::new();
         for ((value, scope, steps), from) in self.values(name.id.as_str(), scope, steps)? {
-            let fixed = value.is_tuple_expr() || !self.scopes.escapes(name.id.as_str());
-            if from != From::Value || !fixed {
+            let id = name.id.as_str();
+            let fixed = value.is_tuple_expr() && all_fixed(value) || !self.scopes.escapes(id);
+            // A loop over a dict hands on its keys alone.
+            let looped = !value.is_dict_expr() && self.scopes.looped_over.contains(id);
+            let items = all_fixed(value) || !self.scopes.handed_on.contains(id) && !looped;
+            if from != From::Value || !fixed || !items {
                 return Err(Unknown::NotLiteral);
             }
             found.push((value, scope, steps));
@@ -148,5 +152,23 @@ fn items_of_display(display: &Expr, view: View, from: From) -> Option<Vec<&Expr>
             parts.collect()
         }
         _ => None,
+    }
+}
+
+/// Whether the items of a container that is written out cannot be changed.
+fn all_fixed(display: &Expr) -> bool {
+    let fixed = |item: &Expr| {
+        item.is_literal_expr()
+            || item.is_f_string_expr()
+            || item.is_name_expr()
+            || item.is_bin_op_expr()
+            || item.is_tuple_expr() && all_fixed(item)
+    };
+    match display {
+        Expr::Dict(dict) => dict.items.iter().all(|item| fixed(&item.value)),
+        Expr::List(list) => list.elts.iter().all(fixed),
+        Expr::Tuple(tuple) => tuple.elts.iter().all(fixed),
+        Expr::Set(set) => set.elts.iter().all(fixed),
+        _ => false,
     }
 }
