@@ -23,19 +23,13 @@ const MAX_VALUES: usize = 8;
 
 /// Looks for a call of a denied name, or for a dunder attribute.
 struct Denied<'p> {
-    is_denied: &'p dyn Fn(&str) -> bool,
+    is_denied: &'p dyn Fn(&Expr) -> bool,
     found: bool,
 }
 
 impl<'a> SourceOrderVisitor<'a> for Denied<'_> {
     fn visit_expr(&mut self, expr: &'a Expr) {
-        self.found |= match expr {
-            Expr::Call(call) => {
-                matches!(&*call.func, Expr::Name(name) if (self.is_denied)(&name.id) || name.id.starts_with("__"))
-            }
-            Expr::Attribute(attribute) => is_dunder(&attribute.attr),
-            _ => false,
-        };
+        self.found |= (self.is_denied)(expr);
         source_order::walk_expr(self, expr);
     }
 }
@@ -285,12 +279,14 @@ impl Checker<'_> {
         if !value.contains(['(', '.']) || !self.imports("pydantic") {
             return;
         }
-        let denied = |name: &str| {
-            self.policy.denied_names.contains_key(name) || ATTRIBUTE_BUILTINS.contains(&name)
-        };
         let mentions = value
             .split(|character: char| !(character.is_alphanumeric() || character == '_'))
-            .any(|word| denied(word) || word.starts_with("__"));
+            .any(|word| {
+                self.policy.denied_names.contains_key(word)
+                    || ATTRIBUTE_BUILTINS.contains(&word)
+                    || word.starts_with("__")
+                    || self.scopes.imported_roots.contains(word)
+            });
         if !mentions || !self.spend_text(value.len()) {
             return;
         }
@@ -302,13 +298,32 @@ impl Checker<'_> {
             Expr::Call(_) | Expr::Subscript(_) | Expr::BinOp(_) | Expr::Attribute(_)
         ) {
             let mut search = Denied {
-                is_denied: &denied,
+                is_denied: &|expr| self.is_denied_in_text(expr),
                 found: false,
             };
             search.visit_expr(&expr);
             if search.found {
                 self.report_annotation(text.range);
             }
+        }
+    }
+
+    /// Whether evaluating an expression reaches what the code itself may not: a call of a denied
+    /// built-in, a dunder attribute, a name of a module that may not be taken.
+    fn is_denied_in_text(&self, expr: &Expr) -> bool {
+        match expr {
+            Expr::Call(call) => call.func.as_name_expr().is_some_and(|name| {
+                self.policy.denied_names.contains_key(name.id.as_str())
+                    || ATTRIBUTE_BUILTINS.contains(&name.id.as_str())
+                    || name.id.starts_with("__")
+            }),
+            Expr::Attribute(attribute) => {
+                let known = self.known(&attribute.value);
+                let mut modules = known.iter().filter_map(Known::as_module);
+                is_dunder(&attribute.attr)
+                    || modules.any(|module| !self.may_be_taken(module, &attribute.attr))
+            }
+            _ => false,
         }
     }
 

@@ -237,7 +237,8 @@ impl Checker<'_> {
             binding.classes.iter().any(|class| {
                 class.body.iter().any(|stmt| {
                     matches!(stmt, Stmt::FunctionDef(method)
-                        if method.name == function.attr && method.decorator_list.is_empty())
+                        if method.name.as_str() == function.attr.as_str()
+                            && method.decorator_list.is_empty())
                 })
             })
         });

@@ -133,6 +133,20 @@ impl Checker<'_> {
         left.is_some()
     }
 
+    /// Whether a name may be taken from a module.
+    pub(super) fn may_be_taken(&self, module: &str, id: &str) -> bool {
+        match compiled_functions(module, self.names) {
+            Some(server) => {
+                SERVER_NAMES.contains(&id)
+                    || self
+                        .names
+                        .get(server)
+                        .is_some_and(|names| names.contains(id))
+            }
+            None => self.policy.offers(module, id) || self.is_module(&format!("{module}.{id}")),
+        }
+    }
+
     /// Judges a name that is taken from a module that may be imported.
     pub(super) fn check_member(&mut self, module: &str, id: &str, range: TextRange) {
         if let Some(server) = compiled_functions(module, self.names) {

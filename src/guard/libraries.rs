@@ -72,18 +72,8 @@ pub(super) const SORTERS: [&str; 3] = ["sorted", "min", "max"];
 pub(super) const READING_METHODS: [&str; 5] = ["get", "items", "keys", "values", "index"];
 
 /// Built-ins that give their arguments to nothing else.
-pub(super) const READING_BUILTINS: [&str; 10] = [
-    "all",
-    "any",
-    "enumerate",
-    "len",
-    "max",
-    "min",
-    "print",
-    "sorted",
-    "sum",
-    "zip",
-];
+pub(super) const READING_BUILTINS: [&str; 7] =
+    ["all", "any", "enumerate", "len", "print", "sorted", "zip"];
 
 /// Which arguments of a callable are types.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

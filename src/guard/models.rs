@@ -78,6 +78,7 @@ impl Checker<'_> {
     /// Whether a model may read attributes of any object; the setting may stand in a dict, so any
     /// mention of it counts.
     fn reads_objects(&self) -> bool {
-        self.code.contains("from_attributes")
+        // As a keyword it may be spelt with other letters, which Python reads as these.
+        self.code.contains("from_attributes") || self.scopes.stores_attribute("from_attributes")
     }
 }

@@ -16,7 +16,12 @@ const MAX_VALUES: usize = 8;
 impl Checker<'_> {
     /// Whether an attribute that the code's own classes have may be meant.
     pub(super) fn may_be_own(&self, receiver: &Expr, name: &str) -> bool {
-        let exception = self.binding_of(receiver).is_some_and(|it| it.exception);
+        let exception = self.binding_of(receiver).is_some_and(|binding| {
+            let other = binding
+                .only_value()
+                .and_then(|value| self.binding_of(value.expr));
+            binding.exception || other.is_some_and(|binding| binding.exception)
+        });
         let of_library = self.is_of_library(receiver, MAX_RECEIVERS);
         if exception || of_library {
             return false;
