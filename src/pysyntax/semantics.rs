@@ -24,6 +24,9 @@ use super::{SyntaxError, TARGET};
 /// more it does not refuse but reads beyond the end of an array and crashes.
 const MAX_BLOCKS: usize = 18;
 
+/// How many type parameters one list may have: each is compared with each.
+const MAX_TYPE_PARAMETERS: usize = 100;
+
 /// How deep blocks may be indented: `MAXINDENT` of `CPython`, less the outermost level.
 const MAX_INDENTS: usize = 98;
 
@@ -289,6 +292,21 @@ impl SemanticVisitor<'_> {
         self.stars.extend(starred.map(Ranged::range));
     }
 
+    fn has_too_many_type_parameters(&mut self, stmt: &Stmt) -> bool {
+        let parameters = match stmt {
+            Stmt::FunctionDef(function) => function.type_params.as_deref(),
+            Stmt::ClassDef(class) => class.type_params.as_deref(),
+            Stmt::TypeAlias(alias) => alias.type_params.as_deref(),
+            _ => None,
+        };
+        let many = parameters.filter(|it| it.type_params.len() > MAX_TYPE_PARAMETERS);
+        if let Some(parameters) = many {
+            let message = format!("more than {MAX_TYPE_PARAMETERS} type parameters");
+            self.error(parameters.range, message);
+        }
+        many.is_some()
+    }
+
     /// A name is used or bound in the innermost scope.
     fn note_use(&mut self, name: &str) {
         if let Some(scope) = self.context.scopes.last_mut()
@@ -460,6 +478,9 @@ impl SemanticVisitor<'_> {
 
 impl Visitor<'_> for SemanticVisitor<'_> {
     fn visit_stmt(&mut self, stmt: &Stmt) {
+        if self.has_too_many_type_parameters(stmt) {
+            return;
+        }
         self.checker.visit_stmt(stmt, &self.context);
         self.note_names(stmt);
         let has_blocks = matches!(
