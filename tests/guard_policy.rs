@@ -219,6 +219,19 @@ def _(value: int): ...
     assert_eq!(verdict(&Guard::built_in(), code), [""; 0]);
 }
 
+#[test]
+fn a_text_that_a_keyword_may_have_stands_in_either_quotes() {
+    let guard = extending("call_keywords.csv.dialect = [\"'excel'\"]\n");
+    for quote in ["'", "\""] {
+        let code = format!("import csv\ncsv.reader([], dialect={quote}excel{quote})\n");
+        assert!(verdict(&guard, &code).is_empty(), "{code}");
+    }
+    let code = "import csv\ncsv.reader([], dialect='unix')\n";
+    let report = guard.check(code, &CompiledNames::new());
+    let hint = report.violations[0].hint.as_deref();
+    assert_eq!(hint, Some("leave it out; it may be `'excel'`"));
+}
+
 /// Chains of aliases and attributes must not multiply.
 #[test]
 fn many_decorators_take_no_time() {

@@ -67,7 +67,22 @@ fn graphical(file: &str, code: &str, violation: &Violation, colours: bool) -> Op
         .with_links(false)
         .render_report(&mut text, report.as_ref())
         .ok()?;
-    Some(text)
+    Some(with_column(text, &visible(file), violation))
+}
+
+/// The heading with the column in characters, as everywhere else; `miette` counts bytes.
+fn with_column(text: String, file: &str, violation: &Violation) -> String {
+    let heading = format!("{file}:");
+    let Some(start) = text.find(&heading).map(|at| at + heading.len()) else {
+        return text;
+    };
+    let rest = text.get(start..).unwrap_or_default();
+    let length = rest
+        .find(|character: char| !(character.is_ascii_digit() || character == ':'))
+        .unwrap_or(rest.len());
+    let after = rest.get(length..).unwrap_or_default();
+    let before = text.get(..start).unwrap_or_default();
+    format!("{before}{}:{}{after}", violation.line, violation.column)
 }
 
 fn plain(file: &str, violation: &Violation) -> String {
@@ -134,6 +149,12 @@ mod tests {
            ╰────
           help: parse data with `json.loads`, or compute the value directly
         ");
+    }
+
+    #[test]
+    fn the_heading_counts_characters_as_the_json_does() {
+        let text = rendered("s = '日本語'; import os\n");
+        assert!(text.contains("[snippet.py:1:19]"), "{text}");
     }
 
     #[test]

@@ -27,7 +27,7 @@ not valid.
 Examples:
   mce guard report.py
   mce guard --format json snippets/*.py
-  git diff --name-only -z '*.py' | xargs -0 mce guard";
+  git diff --name-only --diff-filter=d -z '*.py' | xargs -0 -r mce guard";
 
 /// A manifest is text that people review; more than this is not one.
 const LARGEST_MANIFEST: u64 = 256 << 20;
@@ -198,7 +198,33 @@ fn compiled_names(folder: &Path) -> Result<CompiledNames, Stop> {
                 .hint("run `mce compile`, or remove the folder")
         })?;
         let functions: BTreeSet<_> = read.functions.into_iter().map(|it| it.name).collect();
-        names.insert(read.server, functions);
+        if let Some(name) = functions.iter().find(|name| !is_function_name(name)) {
+            let message = format!(
+                "`{}`: `{}` is no name of a function",
+                path.display(),
+                printable(name)
+            );
+            return Err(Stop::usage(message).hint("run `mce compile`, or remove the folder"));
+        }
+        let server = printable(&read.server);
+        if names.insert(read.server, functions).is_some() {
+            let message = format!(
+                "`{}`: there is another manifest of server `{server}`",
+                path.display()
+            );
+            return Err(Stop::usage(message).hint("remove one of the folders"));
+        }
     }
     Ok(names)
+}
+
+/// Whether a name is one that `mce compile` gives functions.
+fn is_function_name(name: &str) -> bool {
+    let is_word = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'_';
+    name.bytes().all(is_word)
+        && name
+            .bytes()
+            .next()
+            .is_some_and(|first| !first.is_ascii_digit())
+        && !(name.starts_with("__") && name.ends_with("__"))
 }

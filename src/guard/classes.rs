@@ -11,6 +11,9 @@ use super::libraries::{CLASS_MAKERS, CLASS_MEMBERS};
 use super::rule;
 use super::scope::{Binding, Value};
 
+/// How many classes of one name are looked at.
+const MAX_CLASSES: usize = 8;
+
 impl Checker<'_> {
     /// Bases and keywords of a class.
     pub(super) fn check_class(&mut self, class: &StmtClassDef) {
@@ -234,7 +237,7 @@ impl Checker<'_> {
             return;
         };
         let takes_object = self.binding_of(&function.value).is_some_and(|binding| {
-            binding.classes.iter().any(|class| {
+            binding.classes.iter().take(MAX_CLASSES).any(|class| {
                 class.body.iter().any(|stmt| {
                     matches!(stmt, Stmt::FunctionDef(method)
                         if method.name.as_str() == function.attr.as_str()

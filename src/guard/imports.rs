@@ -105,6 +105,10 @@ impl Checker<'_> {
         if !self.may_suggest() {
             return "use an allowed module".to_owned();
         }
+        let package = module.split('.').next().unwrap_or(module);
+        if package != module && self.policy.allows(package) {
+            return format!("take what it has from `{package}`; submodules are allowed one by one");
+        }
         let server = module.strip_suffix(".functions").unwrap_or(module);
         let servers = self.names.keys().map(String::as_str);
         if let Some(near) = nearest(server, servers).first() {

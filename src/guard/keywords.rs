@@ -14,6 +14,9 @@ use super::finding::quoted;
 use super::knowledge::is_of;
 use super::rule;
 
+/// How many definitions of one name are looked at.
+const MAX_DEFINITIONS: usize = 8;
+
 /// How many items of a named dict are looked at for each call that takes it as keywords.
 pub(super) const MAX_ITEMS: usize = 200;
 
@@ -93,7 +96,13 @@ impl<'a> Checker<'a> {
         module: &str,
         literals: &HashMap<String, Vec<String>>,
     ) {
-        let of_module = is_of(&self.known(called(&call.func)), &[module]);
+        // Also by `partial(Client, **options)`.
+        let partial = self.is_known(&call.func, "functools", &["partial"]);
+        let given = call.arguments.args.first().filter(|_| partial);
+        let callees = std::iter::once(called(&call.func)).chain(given);
+        let of_module = callees
+            .into_iter()
+            .any(|callee| is_of(&self.known(callee), &[module]));
         let mut refused = Vec::new();
         for keyword in &call.arguments.keywords {
             let value = &keyword.value;
@@ -118,14 +127,26 @@ impl<'a> Checker<'a> {
         }
         for (name, range) in refused {
             let message = format!("{} of `{module}` may not be set to this", quoted(name));
-            self.report(rule::ARGUMENT_BLOCKED, range, message, "leave it out");
+            let may = literals.get(name).into_iter().flatten();
+            let may: Vec<String> = may.map(|literal| format!("`{literal}`")).collect();
+            let hint = format!("leave it out; it may be {}", may.join(", "));
+            self.report(rule::ARGUMENT_BLOCKED, range, message, hint);
         }
     }
 
     /// Whether a keyword may only have certain literals, and the value is none of them.
     fn is_refused(&self, literals: Option<&Vec<String>>, value: &Expr) -> bool {
         let text = self.source(value.range());
-        literals.is_some_and(|literals| !literals.iter().any(|literal| literal == text))
+        // A text may stand in either kind of quotes.
+        let quoted = value.as_string_literal_expr().map(|literal| {
+            let value = literal.value.to_str();
+            (format!("'{value}'"), format!("\"{value}\""))
+        });
+        let is_it = |literal: &String| match &quoted {
+            Some((single, double)) => literal == single || literal == double,
+            None => literal == text,
+        };
+        literals.is_some_and(|literals| !literals.iter().any(is_it))
     }
 
     /// Whether the keys of what stands after `**` are all literals, or those of `**keywords` of a
@@ -139,6 +160,9 @@ impl<'a> Checker<'a> {
         match value {
             Expr::Dict(dict) => literal(dict),
             Expr::Name(_) => self.binding_of(value).is_some_and(|binding| {
+                if binding.values.len() + binding.items.len() > MAX_ITEMS {
+                    return false;
+                }
                 let values = binding
                     .values
                     .iter()
@@ -183,7 +207,7 @@ impl<'a> Checker<'a> {
             Expr::Name(_) => self.binding_of(func).is_some_and(|binding| {
                 let hands_on = |function: &&StmtFunctionDef| function.parameters.kwarg.is_some();
                 let extends = |class: &&StmtClassDef| self.extends_library(class);
-                binding.count > 0
+                (1..=MAX_DEFINITIONS).contains(&binding.count)
                     && binding.count == binding.functions.len() + binding.classes.len()
                     && !binding.functions.iter().any(hands_on)
                     && !binding.classes.iter().any(extends)

@@ -259,7 +259,8 @@ pub fn check(code: &str, names: &CompiledNames) -> Report {
 
 fn syntax_finding(error: SyntaxError) -> Finding {
     if error.too_deep {
-        let hint = "give parts of the expression names of their own";
+        let hint =
+            "give parts of an expression names of their own, and blocks functions of their own";
         Finding::new(rule::TOO_DEEP, error.range, error.message, hint)
     } else {
         Finding::new(

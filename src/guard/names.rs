@@ -140,7 +140,9 @@ impl<'a> Checker<'a> {
             let owner = self
                 .resolve(name.as_str())
                 .map(|(scope, _)| self.scopes.kind(scope));
-            if !owner.is_some_and(ScopeKind::has_slots) {
+            let bound =
+                owner.is_some_and(|kind| kind.has_slots() && kind != ScopeKind::TypeParameters);
+            if !bound {
                 let message = format!("no function around binds {}", quoted(name.as_str()));
                 let hint = "assign it in the outer function";
                 self.report(rule::SYNTAX, name.range, message, hint);

@@ -85,10 +85,8 @@ impl Checker<'_> {
 
     /// Whether a class has a base that is imported.
     pub(super) fn extends_library(&self, class: &StmtClassDef) -> bool {
-        class
-            .bases()
-            .iter()
-            .any(|base| !self.known(base).is_empty())
+        let bases = class.bases();
+        bases.len() > MAX_VALUES || bases.iter().any(|base| !self.known(base).is_empty())
     }
 
     /// Whether an expression is the object of the method around, whose class is the code's alone.

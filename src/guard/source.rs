@@ -20,6 +20,9 @@ pub(super) fn check(code: &str) -> Vec<Finding> {
             "split the work",
         )];
     }
+    if let Some(fence) = fence(code) {
+        return vec![fence];
+    }
     let mut findings = Vec::new();
     findings.extend(encoding_cookie(code));
     let mut characters = code.char_indices().peekable();
@@ -47,6 +50,22 @@ pub(super) fn check(code: &str) -> Vec<Finding> {
         findings.push(Finding::new(rule::CONTROL_CHARACTER, range, message, hint));
     }
     findings
+}
+
+/// Code that was sent as Markdown, of which the parser would complain line by line.
+fn fence(code: &str) -> Option<Finding> {
+    let start = code.find(|character: char| !character.is_whitespace())?;
+    code.get(start..)?.starts_with("```").then(|| {
+        let at = TextSize::try_from(start).unwrap_or_default();
+        let range = TextRange::at(at, TextSize::of("```"));
+        let message = "the code begins with a fence of Markdown";
+        Finding::new(
+            rule::SYNTAX,
+            range,
+            message,
+            "send the Python code alone, without ```` ``` ````",
+        )
+    })
 }
 
 /// A `coding:` comment (PEP 263) in the first two lines for anything but UTF-8.

@@ -8,8 +8,8 @@ use std::collections::{HashMap, HashSet};
 use ruff_python_ast::statement_visitor::{self, StatementVisitor};
 use ruff_python_ast::visitor::{self, Visitor};
 use ruff_python_ast::{
-    Comprehension, ExceptHandler, Expr, Identifier, ModModule, Parameters, Pattern, PythonVersion,
-    Stmt, TypeParam,
+    Comprehension, ExceptHandler, Expr, ExprNamed, Identifier, ModModule, Parameters, Pattern,
+    PythonVersion, Stmt, TypeParam,
 };
 use ruff_python_parser::semantic_errors::{
     LazyImportContext, SemanticSyntaxChecker, SemanticSyntaxContext, SemanticSyntaxError,
@@ -18,11 +18,17 @@ use ruff_text_size::{Ranged, TextRange};
 
 use super::{SyntaxError, TARGET};
 
+mod forms;
+
 /// How deep loops, `with`, `try` and comprehensions may stand in each other in one function.
 ///
 /// `CPython` 3.13 has room for 21 (`CO_MAXBLOCKS`), of which a `try` takes two; with comprehensions
 /// more it does not refuse but reads beyond the end of an array and crashes.
 const MAX_BLOCKS: usize = 18;
+
+/// How deep `finally` may stand in each other. `CPython` copies its block to every way out of the
+/// `try`, and what is in the block with it.
+const MAX_FINALLY: usize = 4;
 
 /// How many type parameters one list may have: each is compared with each.
 const MAX_TYPE_PARAMETERS: usize = 100;
@@ -40,9 +46,11 @@ pub(super) fn errors(source: &str, module: &ModModule) -> Vec<SyntaxError> {
             scopes: vec![Scope::new(ScopeKind::Module, &module.body, None)],
         },
         indents: 0,
+        finallys: 0,
         stars: HashSet::new(),
         errors: Vec::new(),
     };
+    visitor.check_docstring(&module.body);
     visitor.visit_body(&module.body);
     let semantic = visitor.context.errors.into_inner().into_iter();
     let mut errors = visitor.errors;
@@ -238,6 +246,8 @@ struct SemanticVisitor<'s> {
     context: Context<'s>,
     /// How many statements with blocks are around.
     indents: usize,
+    /// How many `try` with a `finally` are around.
+    finallys: usize,
     /// Where `*x` may stand.
     stars: HashSet<TextRange>,
     errors: Vec<SyntaxError>,
@@ -274,24 +284,6 @@ impl SemanticVisitor<'_> {
         });
     }
 
-    /// `*x` may stand in displays, arguments, subscripts and targets, and nowhere else.
-    fn check_star(&mut self, expr: &Expr) {
-        let items: &[Expr] = match expr {
-            Expr::Tuple(tuple) => &tuple.elts,
-            Expr::List(list) => &list.elts,
-            Expr::Set(set) => &set.elts,
-            Expr::Call(call) => &call.arguments.args,
-            Expr::Subscript(subscript) => std::slice::from_ref(&*subscript.slice),
-            Expr::Starred(starred) if !self.stars.contains(&starred.range) => {
-                self.error(starred.range, "a starred expression may not stand here");
-                return;
-            }
-            _ => return,
-        };
-        let starred = items.iter().filter(|item| item.is_starred_expr());
-        self.stars.extend(starred.map(Ranged::range));
-    }
-
     fn has_too_many_type_parameters(&mut self, stmt: &Stmt) -> bool {
         let parameters = match stmt {
             Stmt::FunctionDef(function) => function.type_params.as_deref(),
@@ -316,6 +308,28 @@ impl SemanticVisitor<'_> {
         }
     }
 
+    /// Whether the innermost scope declares a name `global` or `nonlocal`.
+    fn is_declared(&self, name: &str) -> bool {
+        let scope = self.context.scopes.last();
+        scope.is_some_and(|scope| scope.declared.contains_key(name))
+    }
+
+    /// `:=` in a comprehension binds a name of the scope around it.
+    fn note_walrus(&mut self, named: &ExprNamed) {
+        let Expr::Name(name) = &*named.target else {
+            return;
+        };
+        let outer = self.context.scopes.iter_mut().rev().find(|scope| {
+            !matches!(
+                scope.kind,
+                ScopeKind::Generator | ScopeKind::Comprehension { .. }
+            )
+        });
+        if let Some(used) = outer.and_then(|scope| scope.declared.get_mut(name.id.as_str())) {
+            *used = true;
+        }
+    }
+
     fn error(&mut self, range: TextRange, message: impl Into<String>) {
         self.errors.push(SyntaxError {
             range,
@@ -327,8 +341,14 @@ impl SemanticVisitor<'_> {
     /// Notes what a statement binds, and looks for names declared after their use.
     fn note_names(&mut self, stmt: &Stmt) {
         match stmt {
-            Stmt::FunctionDef(function) => self.note_use(&function.name),
-            Stmt::ClassDef(class) => self.note_use(&class.name),
+            Stmt::FunctionDef(function) => {
+                self.note_use(&function.name);
+                self.check_docstring(&function.body);
+            }
+            Stmt::ClassDef(class) => {
+                self.note_use(&class.name);
+                self.check_docstring(&class.body);
+            }
             Stmt::Import(import) => {
                 for alias in &import.names {
                     let root = alias.name.split('.').next().unwrap_or(&alias.name);
@@ -340,11 +360,20 @@ impl SemanticVisitor<'_> {
                     self.note_use(alias.asname.as_ref().unwrap_or(&alias.name));
                 }
             }
+            Stmt::Try(statement) => self.check_try(statement),
             Stmt::Nonlocal(statement) => self.check_declared(&statement.names),
             Stmt::Global(statement) => self.check_declared(&statement.names),
             // `x[*y]: int` is one of the few subscripts that may hold no star.
             Stmt::AnnAssign(assign) => {
-                if let Expr::Subscript(subscript) = &*assign.target
+                if let Expr::Name(name) = &*assign.target
+                    && self.is_declared(&name.id)
+                {
+                    let message =
+                        format!("annotated name `{}` may not be declared elsewhere", name.id);
+                    self.error(assign.target.range(), message);
+                }
+                if assign.value.is_none()
+                    && let Expr::Subscript(subscript) = &*assign.target
                     && let Expr::Tuple(tuple) = &*subscript.slice
                     && let Some(starred) = tuple.elts.iter().find(|item| item.is_starred_expr())
                 {
@@ -365,43 +394,6 @@ impl SemanticVisitor<'_> {
             if late {
                 let message = format!("name `{name}` is used prior to its declaration");
                 self.error(name.range, message);
-            }
-        }
-    }
-
-    /// `yield is x`: the parser takes a bare `yield` for an operand, which needs parentheses.
-    fn check_operand(&mut self, expr: &Expr) {
-        let first: &Expr = match expr {
-            Expr::Compare(compare) => &compare.left,
-            Expr::BinOp(operation) => &operation.left,
-            Expr::If(choice) => &choice.body,
-            Expr::Attribute(attribute) => &attribute.value,
-            Expr::Subscript(subscript) => &subscript.value,
-            Expr::BoolOp(operation) => match operation.values.first() {
-                Some(value) => value,
-                None => return,
-            },
-            Expr::Tuple(tuple) => match tuple.elts.first() {
-                Some(item) => item,
-                None => return,
-            },
-            _ => return,
-        };
-        // A parenthesis would make the whole begin before its first operand.
-        if first.is_yield_expr() && first.start() == expr.start() {
-            self.error(first.range(), "`yield` needs parentheses here");
-        }
-    }
-
-    /// The items of a sequence pattern need commas between them, on which the parser does not insist.
-    fn check_commas(&mut self, patterns: &[Pattern]) {
-        for pair in patterns.windows(2) {
-            let [before, after] = pair else { continue };
-            let between = before.end().to_usize()..after.start().to_usize();
-            let between = self.context.source.get(between).unwrap_or_default();
-            let code = |line: &str| line.split('#').next().unwrap_or_default().contains(',');
-            if !between.lines().any(code) {
-                self.error(after.range(), "expected `,` before this pattern");
             }
         }
     }
@@ -444,15 +436,16 @@ impl SemanticVisitor<'_> {
         }
         let mut scope = Scope::new(kind, &[], None);
         let added = match kind {
-            // A function of its own.
-            ScopeKind::Generator => 0,
             ScopeKind::Comprehension { is_async: true } => generators.len(),
+            ScopeKind::Generator if generators.iter().any(|it| it.is_async) => generators.len(),
             _ => 1,
         };
-        let around = self.context.scopes.last().map_or(0, |scope| scope.blocks);
-        if kind != ScopeKind::Generator {
-            scope.blocks = around + added;
-        }
+        // A generator is a function of its own.
+        let around = match kind {
+            ScopeKind::Generator => 0,
+            _ => self.context.scopes.last().map_or(0, |scope| scope.blocks),
+        };
+        scope.blocks = around + added;
         if scope.blocks > MAX_BLOCKS && around <= MAX_BLOCKS {
             let first = generators.first().map(|generator| generator.range);
             let message = "comprehensions are nested more than 18 levels deep here";
@@ -503,10 +496,19 @@ impl Visitor<'_> for SemanticVisitor<'_> {
                 "the code is indented more than 98 levels deep here",
             );
         }
+        let finallys = usize::from(matches!(stmt, Stmt::Try(it) if !it.finalbody.is_empty()));
+        self.finallys += finallys;
+        if self.finallys > MAX_FINALLY && self.finallys - finallys <= MAX_FINALLY {
+            self.refuse(
+                stmt.range(),
+                "`finally` is nested more than 4 levels deep here",
+            );
+        }
         self.within_blocks(Self::blocks_of(stmt), stmt.range(), |visitor| {
             visitor.walk_stmt(stmt);
         });
         self.indents -= indents;
+        self.finallys -= finallys;
     }
 
     fn visit_expr(&mut self, expr: &Expr) {
@@ -514,16 +516,15 @@ impl Visitor<'_> for SemanticVisitor<'_> {
     }
 
     fn visit_pattern(&mut self, pattern: &Pattern) {
-        if let Pattern::MatchSequence(sequence) = pattern {
-            self.check_commas(&sequence.patterns);
-        }
-        let values: &[Expr] = match pattern {
-            Pattern::MatchValue(pattern) => std::slice::from_ref(&*pattern.value),
-            Pattern::MatchMapping(pattern) => &pattern.keys,
-            _ => &[],
+        self.check_pattern(pattern);
+        let captured = match pattern {
+            Pattern::MatchAs(pattern) => pattern.name.as_ref(),
+            Pattern::MatchStar(pattern) => pattern.name.as_ref(),
+            Pattern::MatchMapping(pattern) => pattern.rest.as_ref(),
+            _ => None,
         };
-        for value in values.iter().filter(|value| value.is_f_string_expr()) {
-            self.error(value.range(), "a pattern may not hold an f-string");
+        if let Some(name) = captured {
+            self.note_use(name);
         }
         visitor::walk_pattern(self, pattern);
     }
@@ -601,7 +602,15 @@ impl SemanticVisitor<'_> {
 
     fn walk_expr(&mut self, expr: &Expr) {
         self.check_star(expr);
-        self.check_operand(expr);
+        self.check_operands(expr);
+        match expr {
+            Expr::FString(text) => self.check_specifications(text),
+            Expr::Named(named) => {
+                self.check_target(named);
+                self.note_walrus(named);
+            }
+            _ => {}
+        }
         if let Expr::Name(name) = expr {
             self.note_use(&name.id);
         }

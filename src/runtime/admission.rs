@@ -129,14 +129,22 @@ pub(super) fn refused_server(refused: &Refused) -> Refusal {
 }
 
 fn refuse(violations: Vec<Violation>) -> Refusal {
-    let count = violations.len();
-    let message = match violations.first() {
-        Some(first) if count == 1 => format!("line {}: {}", first.line, first.message),
-        Some(first) => format!(
-            "line {}: {} ({count} violations in all)",
-            first.line, first.message
-        ),
-        None => "the guard refused the code".to_owned(),
+    // Behind the most that is listed stands how many more there are.
+    let more = violations.last().is_some_and(|last| last.rule == "more");
+    let message = match (violations.first(), violations.len()) {
+        (Some(first), 1) => format!("line {}: {}", first.line, first.message),
+        (Some(first), count) => {
+            let count = if more {
+                format!("more than {}", count - 1)
+            } else {
+                count.to_string()
+            };
+            format!(
+                "line {}: {} ({count} violations in all)",
+                first.line, first.message
+            )
+        }
+        (None, _) => "the guard refused the code".to_owned(),
     };
     Refusal {
         hint: violations

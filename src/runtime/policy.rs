@@ -5,7 +5,7 @@ use crate::files::{Links, ReadError, read_regular};
 use crate::guard::{Guard, PolicyError};
 
 /// A policy is text that people review; more than this is not one.
-const LARGEST_POLICY: u64 = 1 << 20;
+const LARGEST_POLICY: u64 = 128 << 10;
 
 /// Why the file that `MCE_GUARD_POLICY` names gives no policy.
 #[derive(Debug, thiserror::Error)]
@@ -57,5 +57,6 @@ pub fn guard_of(settings: &Settings) -> Result<Guard, PolicyFileError> {
             return Err(PolicyFileError::NoText { path, valid_up_to });
         }
     };
+    tracing::info!(file = %path, "the guard's policy is that of a file");
     Guard::of_policy(&text).map_err(|error| PolicyFileError::Invalid { path, error })
 }

@@ -113,6 +113,47 @@ fn guard_needs_but_names_of_a_manifest_whatever_the_config() {
 }
 
 #[test]
+fn guard_takes_no_names_from_a_manifest_that_compile_never_gives() {
+    let folder = shop();
+    folder.write("code.py", "result = 1\n");
+    for (first, second, wanted) in [
+        (
+            "crm",
+            r#"{"server": "crm", "functions": [{"name": "__builtins__"}]}"#,
+            "no name of a function",
+        ),
+        (
+            "crm",
+            r#"{"server": "crm", "functions": [{"name": "A.b"}]}"#,
+            "no name of a function",
+        ),
+        (
+            "other",
+            r#"{"server": "crm", "functions": []}"#,
+            "another manifest of server `crm`",
+        ),
+    ] {
+        let stubs = folder.path().join("stubs");
+        let _ = fs::remove_dir_all(&stubs);
+        fs::create_dir_all(stubs.join("crm")).unwrap();
+        fs::create_dir_all(stubs.join(first)).unwrap();
+        folder.write(
+            "stubs/crm/manifest.json",
+            r#"{"server": "crm", "functions": []}"#,
+        );
+        folder.write(&format!("stubs/{first}/manifest.json"), second);
+        let mut command = folder.command(&["guard", "code.py"]);
+        let done = command
+            .env("MCE_COMPILED_OUTPUT_DIR", "stubs")
+            .output()
+            .unwrap();
+        assert_eq!(done.status.code(), Some(2), "{second}");
+        let said = String::from_utf8(done.stderr).unwrap();
+        assert!(said.contains(wanted), "{said}");
+    }
+}
+
+#[test]
 fn a_variable_that_only_the_env_file_sets_reaches_the_config_and_no_message() {
     let folder = shop().compiled();
     folder.write(

@@ -58,12 +58,12 @@ fn a_policy_that_cannot_be_read_is_told() {
         ("nowhere.toml", "cannot be read"),
         ("compiled", "is a folder"),
         ("/dev/zero", "is no regular file"),
-        ("large.toml", "is larger than 1048576 bytes"),
+        ("large.toml", "is larger than 131072 bytes"),
         ("latin.toml", "is not UTF-8 at byte 2"),
         // Empty, and so a policy of its own that permits nothing and denies nothing.
         ("policy.toml", "the policy has no `denied_names`"),
     ] {
-        folder.write("large.toml", &"#".repeat((1 << 20) + 1));
+        folder.write("large.toml", &"#".repeat((128 << 10) + 1));
         std::fs::write(folder.path().join("latin.toml"), b"# \xe9\n").unwrap();
         let seen = run(&folder, &["guard", "code.py"], policy);
         assert_eq!(seen.code, 2, "{policy}: {}", seen.stderr);

@@ -12,6 +12,9 @@ use crate::pysyntax;
 /// Findings that a result and the audit list.
 pub(super) const LISTED: usize = 20;
 
+/// Findings that are read at all. Where each of them stands is looked for in the code.
+const READ: usize = 500;
+
 /// The longest list, in bytes.
 const BYTES: usize = 4096;
 
@@ -60,7 +63,7 @@ pub(super) fn read(written: &[u8], code: &str) -> Result<Vec<Finding>, Failure> 
     let written: Vec<Written> = serde_json::from_slice(written).map_err(Failure::Written)?;
     let mut unevaluated: Option<Vec<Range<usize>>> = None;
     let mut findings = Vec::new();
-    for it in written {
+    for it in written.into_iter().take(READ) {
         let Some(rule) = it.code.as_deref().and_then(rules::known) else {
             continue;
         };

@@ -17,6 +17,7 @@ impl Rules<'_, '_> {
         for Entry { key, .. } in &self.file.blocked_modules {
             self.dotted(key, "a module");
             self.no_server(key);
+            self.misspelt(key);
             if self
                 .file
                 .modules
@@ -29,6 +30,27 @@ impl Rules<'_, '_> {
                 );
                 self.complain(key, message, "remove it from `modules`, or here");
             }
+        }
+    }
+
+    /// A module that is blocked anyway, and is spelt almost like one that is allowed.
+    fn misspelt(&mut self, key: &Word) {
+        let known = |policy: &crate::guard::policy::Policy| {
+            policy.allows(&key.text) || policy.instead_of(&key.text).is_some()
+        };
+        if self.base.is_none_or(known) {
+            return;
+        }
+        let allowed = || self.policy.importable().into_iter();
+        let package = key.text.rsplit_once('.').map(|(package, _)| package);
+        if let Some(package) = package.filter(|package| self.policy.allows(package)) {
+            let message = format!("{} is no module of its own", quoted(&key.text));
+            let hint =
+                format!("for a name of `{package}` write `[modules.{package}]` with `denied`");
+            self.complain(key, message, hint);
+        } else if let Some(near) = nearest(&key.text, allowed()) {
+            let message = format!("there is no module {} to block", quoted(&key.text));
+            self.complain(key, message, format!("did you mean `{near}`?"));
         }
     }
 
