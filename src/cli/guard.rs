@@ -60,8 +60,16 @@ pub(super) fn run(arguments: &Arguments, startup: &Startup) -> Outcome {
     let guard = guard_of(&startup.settings)?;
     let names = compiled_names(&startup.settings.compiled_output_dir)?;
     let mut verdicts = Vec::with_capacity(arguments.files.len());
+    let mut unreadable = None;
     for file in &arguments.files {
-        let code = read(file, startup.settings.max_code_bytes)?;
+        let code = match read(file, startup.settings.max_code_bytes) {
+            Ok(code) => code,
+            Err(stop) => {
+                // The verdicts on the others are told first.
+                unreadable.get_or_insert(stop);
+                continue;
+            }
+        };
         let (violations, code) = match code {
             Code::Text(text) => (guard.check(&text, &names).violations, Some(text)),
             Code::Unfit(violation) => (vec![violation], None),
@@ -76,6 +84,9 @@ pub(super) fn run(arguments: &Arguments, startup: &Startup) -> Outcome {
     match arguments.format {
         Format::Json => output::json(&verdicts)?,
         Format::Text => print(&verdicts)?,
+    }
+    if let Some(stop) = unreadable {
+        return Err(stop);
     }
     Ok(ExitCode::from(u8::from(
         !verdicts.iter().all(|verdict| verdict.ok),

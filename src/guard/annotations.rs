@@ -10,7 +10,8 @@ use crate::pysyntax::{Ranged, TextRange, parse_annotation, parse_expression};
 use super::check::{Checker, is_dunder};
 use super::knowledge::{Known, is_any_module, is_name, is_of};
 use super::libraries::{
-    ATTRIBUTE_BUILTINS, ATTRIBUTE_GETTERS, GENERIC_BUILTINS, GENERIC_MODULES, TYPE_MAKERS,
+    ATTRIBUTE_BUILTINS, ATTRIBUTE_GETTERS, EVALUATORS, GENERIC_BUILTINS, GENERIC_MODULES,
+    TYPE_MAKERS,
 };
 use super::texts::Purpose;
 use super::{literal, rule};
@@ -282,7 +283,7 @@ impl Checker<'_> {
         let mentions = value
             .split(|character: char| !(character.is_alphanumeric() || character == '_'))
             .any(|word| {
-                self.policy.denied_names.contains_key(word)
+                EVALUATORS.contains(&word)
                     || ATTRIBUTE_BUILTINS.contains(&word)
                     || word.starts_with("__")
                     || self.scopes.imported_roots.contains(word)
@@ -312,10 +313,12 @@ impl Checker<'_> {
     /// built-in, a dunder attribute, a name of a module that may not be taken.
     fn is_denied_in_text(&self, expr: &Expr) -> bool {
         match expr {
+            // Not `open (3)`, as prose is written.
             Expr::Call(call) => call.func.as_name_expr().is_some_and(|name| {
-                self.policy.denied_names.contains_key(name.id.as_str())
-                    || ATTRIBUTE_BUILTINS.contains(&name.id.as_str())
-                    || name.id.starts_with("__")
+                call.arguments.start() == name.end()
+                    && (EVALUATORS.contains(&name.id.as_str())
+                        || ATTRIBUTE_BUILTINS.contains(&name.id.as_str())
+                        || name.id.starts_with("__"))
             }),
             Expr::Attribute(attribute) => {
                 let known = self.known(&attribute.value);
@@ -373,17 +376,18 @@ impl Checker<'_> {
     /// Whether a name holds a text that is put together at run time.
     fn is_made_text(&self, name: &str) -> bool {
         self.binding(name).is_some_and(|binding| {
-            binding.values.iter().any(|value| match value.expr {
-                Expr::BinOp(operation) => {
-                    operation.op != Operator::BitOr || literal::is_text(&operation.right)
-                }
-                Expr::FString(_) | Expr::StringLiteral(_) => true,
-                Expr::Call(call) => match &*call.func {
-                    Expr::Attribute(attribute) => self.known(&attribute.value).is_empty(),
+            binding.values.len() > MAX_VALUES
+                || binding.values.iter().any(|value| match value.expr {
+                    Expr::BinOp(operation) => {
+                        operation.op != Operator::BitOr || literal::is_text(&operation.right)
+                    }
+                    Expr::FString(_) | Expr::StringLiteral(_) => true,
+                    Expr::Call(call) => match &*call.func {
+                        Expr::Attribute(attribute) => self.known(&attribute.value).is_empty(),
+                        _ => false,
+                    },
                     _ => false,
-                },
-                _ => false,
-            })
+                })
         })
     }
 

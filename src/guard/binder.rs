@@ -41,6 +41,9 @@ pub(super) fn bind(module: &ModModule) -> Scopes<'_> {
     binder.scopes
 }
 
+/// What the first parameter of a method is called.
+pub(super) const RECEIVERS: [&str; 4] = ["self", "cls", "mcs", "_self"];
+
 /// What the pass holds while it walks the code.
 struct Binder<'a> {
     scopes: Scopes<'a>,
@@ -98,13 +101,13 @@ impl<'a> Binder<'a> {
 
     /// What is given to a function of the code that has the name of a built-in is handed on.
     fn look_for_own_functions(&mut self) {
+        let is_own = |name: &&&str| {
+            let mut scopes = self.scopes.all.iter();
+            scopes.any(|scope| scope.bindings.contains_key(**name))
+        };
+        let own: Vec<&str> = READING_BUILTINS.iter().filter(is_own).copied().collect();
         for (function, given) in std::mem::take(&mut self.given) {
-            if self
-                .scopes
-                .all
-                .iter()
-                .any(|scope| scope.bindings.contains_key(function))
-            {
+            if own.contains(&function) {
                 self.scopes.escaped.insert(given);
             }
         }
@@ -146,7 +149,8 @@ impl<'a> Binder<'a> {
     fn bind_parameters(&mut self, parameters: &'a Parameters, method: bool) {
         for (index, parameter) in parameters.iter().enumerate() {
             if let Some(binding) = self.bind(parameter.name().as_str()) {
-                binding.receiver = method && index == 0;
+                let first = method && index == 0;
+                binding.receiver = first && RECEIVERS.contains(&parameter.name().as_str());
                 binding.parameters += 1;
                 binding
                     .annotations

@@ -1,6 +1,8 @@
 //! The pass that judges: what it holds while it walks the code, and what its rules ask of it. The
 //! rules are in the modules beside this one, the walk is in [`super::visit`].
 
+use std::cell::Cell;
+
 use rustc_hash::FxHashSet as HashSet;
 
 use crate::pysyntax::ast::visitor::source_order::SourceOrderVisitor;
@@ -16,6 +18,9 @@ use super::reachable::reachable;
 use super::scope::{Binding, ScopeId, ScopeKind, Scopes};
 use super::texts::{self, Purpose, TextBudget, Unknown};
 use super::{CompiledNames, Facts, MAX_VIOLATIONS, facts, rule};
+
+/// How many names are followed in all. Code that people write takes a hundredth of it.
+const WORK: usize = 400_000;
 
 /// How many bytes of literals are looked at as templates, names or types.
 const TEXT_BUDGET: usize = 512 * 1024;
@@ -49,10 +54,17 @@ pub(super) fn judge<'a>(
         classes: Vec::new(),
         assigned: HashSet::default(),
         tested: HashSet::default(),
+        work: Cell::new(WORK),
+        told_too_much: false,
+        judged: HashSet::default(),
         findings: Vec::new(),
     };
     for stmt in &module.body {
         checker.visit_stmt(stmt);
+        if checker.work.get() == 0 {
+            checker.report_too_much(stmt.range());
+            break;
+        }
     }
     checker.facts.reachable = reachable(module, &checker.facts.servers, names);
     (checker.findings, checker.facts)
@@ -65,6 +77,12 @@ pub(super) struct Checker<'a> {
     pub(super) names: &'a CompiledNames,
     pub(super) scopes: &'a Scopes<'a>,
     pub(super) facts: Facts,
+    /// Where values stand that were judged as types already.
+    pub(super) judged: HashSet<TextRange>,
+    /// Whether a report says that texts are used too often.
+    told_too_much: bool,
+    /// How many names may still be followed.
+    pub(super) work: Cell<usize>,
     /// The scopes around, the innermost last.
     pub(super) stack: Vec<ScopeId>,
     /// The scope that is entered next: the walk enters them in the order of the pass that binds.
@@ -121,6 +139,8 @@ impl<'a> Checker<'a> {
     /// What the code binds a name to, and the scope that does; `None` is a built-in, or nothing.
     pub(super) fn resolve(&self, name: &str) -> Option<(ScopeId, &'a Binding<'a>)> {
         let scopes: &'a Scopes<'a> = self.scopes;
+        // Each rule follows few names for one expression; how many all of them follow is bounded here.
+        self.work.set(self.work.get().saturating_sub(1));
         scopes.resolve(self.scope(), name)
     }
 
@@ -199,11 +219,27 @@ impl<'a> Checker<'a> {
             Ok(texts) => Some(texts),
             Err(Unknown::NotLiteral) => None,
             Err(Unknown::TooMuch) => {
-                let message = "texts of this size are used too often as templates, names or types";
-                self.report(rule::TOO_LONG, expr.range(), message, "use f-strings");
+                if !self.told_too_much {
+                    self.told_too_much = true;
+                    let message =
+                        "texts of this size are used too often as templates, names or types";
+                    self.report(rule::TOO_LONG, expr.range(), message, "use f-strings");
+                }
                 None
             }
         }
+    }
+
+    /// The code would take too long to judge.
+    fn report_too_much(&mut self, range: TextRange) {
+        let message = "names are bound and used too often here to be followed";
+        let range = TextRange::empty(range.start());
+        self.report(
+            rule::TOO_LONG,
+            range,
+            message,
+            "split the work, or loop over data",
+        );
     }
 
     /// Takes the work of reading a text from what may still be done.

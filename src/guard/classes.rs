@@ -1,9 +1,12 @@
 //! Rules for how classes are made: bases, metaclasses, `type` as a function, registration. Through
 //! any of these code could get at what a library keeps from it.
 
-use crate::pysyntax::ast::{Expr, ExprCall, ExprCompare, ExprDict, Operator, Stmt, StmtClassDef};
+use crate::pysyntax::ast::{
+    Expr, ExprCall, ExprCompare, ExprDict, Operator, Stmt, StmtClassDef, StmtFunctionDef,
+};
 use crate::pysyntax::{Ranged, TextRange};
 
+use super::binder::RECEIVERS;
 use super::check::{Checker, has_starred, is_dunder};
 use super::finding::quoted;
 use super::knowledge::{Known, is_name, is_of};
@@ -207,11 +210,12 @@ impl Checker<'_> {
             binding.count > 0
                 && binding.import_count == 0
                 && binding.classes.is_empty()
-                && binding.values.iter().any(|value| {
-                    !(value.expr.is_name_expr()
-                        || value.expr.is_attribute_expr()
-                        || self.makes_record_class(value.expr))
-                })
+                && (binding.values.len() > MAX_CLASSES
+                    || binding.values.iter().any(|value| {
+                        !(value.expr.is_name_expr()
+                            || value.expr.is_attribute_expr()
+                            || self.makes_record_class(value.expr))
+                    }))
         });
         if made {
             let message = "the class of a pattern is made by a call";
@@ -241,7 +245,8 @@ impl Checker<'_> {
                 class.body.iter().any(|stmt| {
                     matches!(stmt, Stmt::FunctionDef(method)
                         if method.name.as_str() == function.attr.as_str()
-                            && method.decorator_list.is_empty())
+                            && method.decorator_list.is_empty()
+                            && takes_object(method))
                 })
             })
         });
@@ -309,4 +314,10 @@ impl Checker<'_> {
         let receivers: Option<Vec<bool>> = operands.map(class_of).collect();
         receivers.is_some_and(|receivers| receivers.contains(&true))
     }
+}
+
+/// Whether a function takes an object of its class, by what it calls it.
+fn takes_object(method: &StmtFunctionDef) -> bool {
+    let first = method.parameters.iter().next();
+    first.is_some_and(|parameter| RECEIVERS.contains(&parameter.name().as_str()))
 }

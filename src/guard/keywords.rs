@@ -11,8 +11,13 @@ use crate::pysyntax::{Ranged, TextRange};
 use super::calls::called;
 use super::check::{Checker, is_dunder};
 use super::finding::quoted;
-use super::knowledge::is_of;
+use super::knowledge::{Known, is_of};
+use super::libraries::CALLING_MODULES;
+use super::policy::compiled_functions;
 use super::rule;
+
+/// How many items of dicts are looked at for one call: all, as long as each dict has few.
+const MOST_ITEMS: usize = MAX_ITEMS * MAX_ITEMS;
 
 /// How many definitions of one name are looked at.
 const MAX_DEFINITIONS: usize = 8;
@@ -29,6 +34,11 @@ impl<'a> Checker<'a> {
             }
             func => self.is_own_callable(func),
         };
+        let known = self.known(&call.func);
+        // Compiled functions have the parameters that their documents name.
+        let own = own || !known.is_empty() && known.iter().all(|known| {
+            matches!(known, Known::Name(module, _) if compiled_functions(module, self.names).is_some())
+        });
         let makes_record = self.is_known(&call.func, "types", &["SimpleNamespace"]);
         let allowed = &self.policy.attributes.dunder_keywords;
         let is_refused = |name: &str| {
@@ -83,10 +93,30 @@ impl<'a> Checker<'a> {
     pub(super) fn check_keywords(&mut self, call: &ExprCall) {
         let policy = self.policy;
         for (module, literals) in &policy.call_keywords {
-            if self.imports(module) && !self.is_own_callable(&call.func) {
+            if self.imports(module) && self.may_take_keywords_of(call, module) {
                 self.check_keywords_of(call, module, literals);
             }
         }
+    }
+
+    /// Whether a call may give keywords to a callable of a module: not one of another module, nor of
+    /// the code, unless that hands keywords on or extends a class of the module.
+    fn may_take_keywords_of(&self, call: &ExprCall, module: &str) -> bool {
+        let known = self.known(called(&call.func));
+        let calls_others = is_of(&known, &CALLING_MODULES);
+        let other = !known.is_empty() && !calls_others && !is_of(&known, &[module]);
+        let extends = |class: &&StmtClassDef| {
+            class
+                .bases()
+                .iter()
+                .any(|base| is_of(&self.known(base), &[module]) || self.is_own_class(base))
+        };
+        let own = self.binding_of(&call.func).is_some_and(|binding| {
+            (1..=MAX_DEFINITIONS).contains(&binding.count)
+                && binding.count == binding.classes.len()
+                && !binding.classes.iter().any(extends)
+        });
+        !other && !own && !self.is_own_callable(&call.func)
     }
 
     /// Keywords of a call that may be one of a certain module, given the literals they may have.
@@ -116,6 +146,13 @@ impl<'a> Checker<'a> {
                 let message = format!("which keywords of `{module}` this sets cannot be told");
                 let hint = "write the keywords out";
                 self.report(rule::ARGUMENT_BLOCKED, value.range(), message, hint);
+            }
+            // The items of a dict that has a name are judged once.
+            let named = self
+                .binding_of(value)
+                .and_then(|binding| binding.values.first());
+            if named.is_some_and(|first| !self.judged.insert(first.expr.range())) {
+                continue;
             }
             for item in self.dict_items(value) {
                 if let Some(Expr::StringLiteral(name)) = &item.key
@@ -153,12 +190,15 @@ impl<'a> Checker<'a> {
     /// function of the code, whose calls are judged.
     fn are_known_keywords(&self, value: &Expr) -> bool {
         let literal = |dict: &ExprDict| {
-            dict.items
-                .iter()
-                .all(|item| item.key.as_ref().is_some_and(Expr::is_string_literal_expr))
+            dict.items.len() <= MAX_ITEMS
+                && dict
+                    .items
+                    .iter()
+                    .all(|item| item.key.as_ref().is_some_and(Expr::is_string_literal_expr))
         };
         match value {
             Expr::Dict(dict) => literal(dict),
+            // Of more items than these not all are looked at.
             Expr::Name(_) => self.binding_of(value).is_some_and(|binding| {
                 if binding.values.len() + binding.items.len() > MAX_ITEMS {
                     return false;
@@ -195,7 +235,10 @@ impl<'a> Checker<'a> {
                     .into_iter()
                     .flat_map(|binding| &binding.values);
                 let dicts = values.filter_map(|value| value.expr.as_dict_expr());
-                dicts.flat_map(|dict| &dict.items).take(MAX_ITEMS).collect()
+                dicts
+                    .flat_map(|dict| &dict.items)
+                    .take(MOST_ITEMS)
+                    .collect()
             }
             _ => Vec::new(),
         }

@@ -48,13 +48,12 @@ pub(super) fn is_any_module(known: &[Known]) -> bool {
 /// Whether something is one of certain names of a certain module.
 fn is_one(known: &Known, module: &str, names: &[&str]) -> bool {
     matches!(known, Known::Name(found, name)
-        if is_within(found, module) && names.contains(&name.as_str()))
+        if has_names_of(found, module) && names.contains(&name.as_str()))
 }
 
-/// A name and the scope that binds it.
 /// Whether a module is another one, or offers the same names as a part of it: of pydantic all parts
 /// that may be imported do.
-fn is_within(module: &str, package: &str) -> bool {
+fn has_names_of(module: &str, package: &str) -> bool {
     module == package
         || package == "pydantic"
             && module
@@ -62,6 +61,7 @@ fn is_within(module: &str, package: &str) -> bool {
                 .is_some_and(|rest| rest.starts_with('.'))
 }
 
+/// A name and the scope that binds it.
 type Key<'a> = (ScopeId, &'a str);
 
 /// What names were bound to last, where nothing else can have been executed since.

@@ -127,3 +127,25 @@ pub(super) const CLASS_MEMBERS: [&str; 8] = [
     "__mro_entries__",
     "__subclasscheck__",
 ];
+
+/// Built-ins that a text which is evaluated must not call.
+pub(super) const EVALUATORS: [&str; 9] = [
+    "breakpoint",
+    "compile",
+    "dir",
+    "eval",
+    "exec",
+    "globals",
+    "locals",
+    "open",
+    "vars",
+];
+
+/// Modules whose functions call what they are given, with the keywords that they are given.
+pub(super) const CALLING_MODULES: [&str; 5] = [
+    "asyncio",
+    "contextlib",
+    "functools",
+    "itertools",
+    "operator",
+];

@@ -13,6 +13,9 @@ const MAX_RECEIVERS: usize = 8;
 /// How many values of a name are looked at for one that a library made.
 const MAX_VALUES: usize = 8;
 
+/// How many statements of a class are looked at for a name that it binds.
+const MAX_STATEMENTS: usize = 200;
+
 impl Checker<'_> {
     /// Whether an attribute that the code's own classes have may be meant.
     pub(super) fn may_be_own(&self, receiver: &Expr, name: &str) -> bool {
@@ -31,7 +34,7 @@ impl Checker<'_> {
             let Some(binding) = self.binding(class.id.as_str()) else {
                 return false;
             };
-            let has = |class: &&StmtClassDef| binds(class, name) || !self.extends_library(class);
+            let has = |class: &&StmtClassDef| !self.extends_library(class) || binds(class, name);
             if binding.classes.len() > MAX_VALUES || !binding.classes.iter().all(has) {
                 return false;
             }
@@ -144,25 +147,35 @@ impl Checker<'_> {
     /// Whether an object describes a field of a dataclass or model, from which the library makes
     /// code.
     pub(super) fn describes_fields(&self, expr: &Expr) -> bool {
+        self.imports_field_makers() && self.may_describe_fields(expr, MAX_RECEIVERS)
+    }
+
+    /// Whether the code uses a library whose classes have descriptions of fields.
+    fn imports_field_makers(&self) -> bool {
+        self.imports("dataclasses") || self.imports("pydantic")
+    }
+
+    fn may_describe_fields(&self, expr: &Expr, steps: usize) -> bool {
+        let Some(steps) = steps.checked_sub(1) else {
+            return false;
+        };
+        let are_fields = |expr: &Expr| matches!(expr, Expr::Attribute(fields) if fields.attr.as_str() == "model_fields");
         match expr {
-            Expr::Subscript(subscript) => match &*subscript.value {
-                Expr::Attribute(attribute) => attribute.attr.as_str() == "model_fields",
-                value => self.describes_fields(value),
-            },
-            Expr::Call(call) => match &*call.func {
-                // `Model.model_fields.values()`, `.get("x")`
-                Expr::Attribute(method) => {
-                    matches!(&*method.value, Expr::Attribute(fields) if fields.attr.as_str() == "model_fields")
-                        || self.is_known(&call.func, "dataclasses", &["fields", "field"])
-                }
-                func => self.is_known(func, "dataclasses", &["fields", "field"]),
-            },
+            Expr::Subscript(subscript) => {
+                are_fields(&subscript.value) || self.may_describe_fields(&subscript.value, steps)
+            }
+            // `Model.model_fields.values()`, `.get("x")`
+            Expr::Call(call) => {
+                matches!(&*call.func, Expr::Attribute(method) if are_fields(&method.value))
+                    || self.is_known(&call.func, "dataclasses", &["fields", "field"])
+            }
             Expr::Name(_) => self.binding_of(expr).is_some_and(|binding| {
                 let loops = binding.iterables.iter().map(|(value, _)| value);
-                let values = binding.values.iter().chain(loops);
-                values
-                    .take(MAX_VALUES)
-                    .any(|value| !value.expr.is_name_expr() && self.describes_fields(value.expr))
+                let mut values = binding.values.iter().chain(loops);
+                binding.values.len() + binding.iterables.len() > MAX_VALUES
+                    || values.any(|value| {
+                        !value.expr.is_name_expr() && self.may_describe_fields(value.expr, steps)
+                    })
             }),
             _ => false,
         }
@@ -178,19 +191,23 @@ pub(super) fn defines_method(class: &StmtClassDef, name: &str) -> bool {
 
 /// Whether the body of a class itself binds a name.
 fn binds(class: &StmtClassDef, name: &str) -> bool {
-    class.body.iter().any(|stmt| match stmt {
-        Stmt::FunctionDef(function) => function.name.as_str() == name,
-        Stmt::ClassDef(class) => class.name.as_str() == name,
-        Stmt::AnnAssign(assign) => {
-            matches!(&*assign.target, Expr::Name(target) if target.id.as_str() == name)
-        }
-        Stmt::Assign(assign) => assign.targets.iter().any(|target| match target {
-            Expr::Name(target) => target.id.as_str() == name,
-            Expr::Tuple(_) => true,
+    class
+        .body
+        .iter()
+        .take(MAX_STATEMENTS)
+        .any(|stmt| match stmt {
+            Stmt::FunctionDef(function) => function.name.as_str() == name,
+            Stmt::ClassDef(class) => class.name.as_str() == name,
+            Stmt::AnnAssign(assign) => {
+                matches!(&*assign.target, Expr::Name(target) if target.id.as_str() == name)
+            }
+            Stmt::Assign(assign) => assign.targets.iter().any(|target| match target {
+                Expr::Name(target) => target.id.as_str() == name,
+                Expr::Tuple(_) => true,
+                _ => false,
+            }),
             _ => false,
-        }),
-        _ => false,
-    })
+        })
 }
 
 /// Whether calling a class gives an instance of it and of nothing else.

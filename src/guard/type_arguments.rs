@@ -63,14 +63,22 @@ impl Checker<'_> {
                 let Some(binding) = self.binding_of(value) else {
                     return;
                 };
-                for value in binding.values.iter().take(MAX_ITEMS) {
+                if binding.values.len() + binding.items.len() > MAX_ITEMS {
+                    return self.report_annotation(name.range);
+                }
+                for value in &binding.values {
+                    if !self.judged.insert(value.expr.range()) {
+                        continue;
+                    }
                     match value.expr {
                         Expr::Dict(_) | Expr::DictComp(_) => self.check_type_values(value.expr),
                         _ => self.report_annotation(name.range),
                     }
                 }
-                for (_, value) in binding.items.iter().take(MAX_ITEMS) {
-                    self.check_type_value(value.expr);
+                for (_, value) in &binding.items {
+                    if self.judged.insert(value.expr.range()) {
+                        self.check_type_value(value.expr);
+                    }
                 }
             }
             _ => self.report_annotation(value.range()),

@@ -151,6 +151,9 @@ impl<'a> SourceOrderVisitor<'a> for Checker<'a> {
     }
 
     fn visit_stmt(&mut self, stmt: &'a Stmt) {
+        if self.work.get() == 0 {
+            return;
+        }
         self.check_stmt(stmt);
         match stmt {
             Stmt::If(statement) => self.visit_if(statement),
@@ -175,6 +178,9 @@ impl<'a> SourceOrderVisitor<'a> for Checker<'a> {
     }
 
     fn visit_expr(&mut self, expr: &'a Expr) {
+        if self.work.get() == 0 {
+            return;
+        }
         match expr {
             Expr::Name(name) => match name.ctx {
                 ExprContext::Load => self.check_load(expr, name),

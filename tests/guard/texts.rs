@@ -130,6 +130,75 @@ pub fn worst(length: usize) -> Vec<(&'static str, String)> {
             format!("{bound}{}", "a.format(1)\n".repeat(length / 60))
         }),
         (
+            "classes of one name with many bases",
+            format!(
+                "{}{}",
+                "class A(A,A,A,A,A,A):0\n".repeat(length / 46),
+                "A()._x\n".repeat(length / 14)
+            ),
+        ),
+        (
+            "one class with many bases",
+            format!(
+                "class A({}):0\n{}",
+                "b,".repeat(length / 4),
+                "A.x\n".repeat(length / 8)
+            ),
+        ),
+        (
+            "one long class",
+            format!(
+                "class A(A):\n{}{}",
+                " x = 1\n".repeat(length / 14),
+                "A._y\n".repeat(length / 10)
+            ),
+        ),
+        (
+            "a name bound to many calls, used as a type",
+            format!(
+                "import json\n{}{}",
+                "a=json.x()\n".repeat(length / 22),
+                "x: a\n".repeat(length / 10)
+            ),
+        ),
+        (
+            "a name bound to many classes, used in patterns",
+            format!(
+                "import collections as c\n{}match x:\n{}",
+                "a=c.namedtuple()\n".repeat(length / 34),
+                " case a(): pass\n".repeat(length / 34)
+            ),
+        ),
+        (
+            "keywords from one dict with many items",
+            format!(
+                "import httpx\na={}\n{}{}",
+                "{}",
+                "a['k']=1\n".repeat(length / 20),
+                "httpx.get(**a)\n".repeat(length / 32)
+            ),
+        ),
+        (
+            "a model made of one dict again and again",
+            format!(
+                "from pydantic import create_model\nd = {{{}}}\n{}",
+                "'a': (int, 1), ".repeat(length / 32),
+                "create_model('M', **d)\n".repeat(length / 48)
+            ),
+        ),
+        (
+            "a name bound to its own items",
+            format!(
+                "import dataclasses\n{}{}",
+                "x = x[1]\n".repeat(length / 18),
+                "x.y = 1\n".repeat(length / 16)
+            ),
+        ),
+        (
+            "many lambdas and many calls that only read",
+            "print(a)\nlambda: 0\n".repeat(length / 19),
+        ),
+        (
             "tests of a module",
             format!("import json\n{}", repeat("if json: json\n")),
         ),

@@ -27,7 +27,15 @@ const TABLES: &[&str] = &[
     "modules",
 ];
 /// The tables that a policy cannot do without.
-const NEEDED: &[&str] = &["denied_names", "names", "attributes", "modules"];
+const NEEDED: &[&str] = &[
+    "denied_names",
+    "names",
+    "attributes",
+    "denied_decorators",
+    "denied_bases",
+    "call_keywords",
+    "modules",
+];
 /// The lists of `[names]`; the last one may be missing, and has a meaning in extending files only.
 const NAME_LISTS: &[&str] = &["readable", "assignable", "allowed"];
 /// The lists of `[attributes]`; of the last one as of [`NAME_LISTS`].
