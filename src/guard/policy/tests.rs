@@ -119,6 +119,12 @@ fn a_policy_of_its_own_says_everything() {
       hint: write it, or begin with `extends = "built-in"` to change the built-in policy
     1:1: the policy has no `names`
       hint: write it, or begin with `extends = "built-in"` to change the built-in policy
+    1:1: the policy has no `denied_decorators`
+      hint: write it, or begin with `extends = "built-in"` to change the built-in policy
+    1:1: the policy has no `denied_bases`
+      hint: write it, or begin with `extends = "built-in"` to change the built-in policy
+    1:1: the policy has no `call_keywords`
+      hint: write it, or begin with `extends = "built-in"` to change the built-in policy
     3:2: `attributes` has no `dunder_readable`, `dunder_assignable`, `dunder_keywords`, `class_hooks`, `operators`, `private_readable`, `internals`, `internal_prefixes`, `of_event_loops`, `modules`
       hint: write it, or begin with `extends = "built-in"` to change the built-in policy
     "#);
