@@ -22,6 +22,25 @@ const MAX_NESTED_STRINGS: usize = 3;
 /// How many values of a name are looked at for a class that takes type arguments.
 const MAX_VALUES: usize = 8;
 
+/// Words that may stand beside another word in an expression.
+const OPERATORS: [&str; 13] = [
+    "and", "async", "await", "else", "for", "from", "if", "in", "is", "lambda", "not", "or",
+    "yield",
+];
+
+/// Whether a text has two words in a row, as no expression has.
+fn is_prose(text: &str) -> bool {
+    let mut before = "";
+    text.split(' ').any(|word| {
+        let is_word =
+            |word: &str| !word.is_empty() && word.bytes().all(|byte| byte.is_ascii_alphanumeric());
+        let both = is_word(before) && is_word(word);
+        let operator = OPERATORS.contains(&before) || OPERATORS.contains(&word);
+        before = word;
+        both && !operator
+    })
+}
+
 /// Looks for a call of a denied name, or for a dunder attribute.
 struct Denied<'p> {
     is_denied: &'p dyn Fn(&Expr) -> bool,
@@ -277,7 +296,7 @@ impl Checker<'_> {
     /// cannot always be told, so it may not be a type with a call of a denied built-in in it.
     pub(super) fn check_evaluated_text(&mut self, text: &ExprStringLiteral) {
         let value = text.value.to_str();
-        if !value.contains(['(', '.']) || !self.imports("pydantic") {
+        if !value.contains(['(', '.']) || !self.imports("pydantic") || is_prose(value) {
             return;
         }
         let mentions = value

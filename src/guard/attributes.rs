@@ -16,10 +16,11 @@ impl<'a> Checker<'a> {
     /// An attribute that stands anywhere but before another dot.
     pub(super) fn check_attribute(&mut self, expr: &'a Expr, attribute: &'a ExprAttribute) {
         self.check_path(attribute);
-        if self.is_importable(&self.known(expr)) && !self.is_tested(attribute.range) {
+        let known = self.known(expr);
+        if self.is_importable(&known) && !self.is_tested(attribute.range) {
             self.report_module_value(expr);
         }
-        self.check_direct_use(&self.known(expr), attribute.range);
+        self.check_direct_use(&known, attribute.range);
     }
 
     /// A module as such, where it is not named to take something of it.

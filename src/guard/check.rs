@@ -56,6 +56,7 @@ pub(super) fn judge<'a>(
         tested: HashSet::default(),
         work: Cell::new(WORK),
         told_too_much: false,
+        judged_keys: HashSet::default(),
         judged: HashSet::default(),
         findings: Vec::new(),
     };
@@ -77,6 +78,8 @@ pub(super) struct Checker<'a> {
     pub(super) names: &'a CompiledNames,
     pub(super) scopes: &'a Scopes<'a>,
     pub(super) facts: Facts,
+    /// Where dicts stand whose keys were judged as keywords already.
+    pub(super) judged_keys: HashSet<TextRange>,
     /// Where values stand that were judged as types already.
     pub(super) judged: HashSet<TextRange>,
     /// Whether a report says that texts are used too often.

@@ -57,6 +57,11 @@ impl<'a> Checker<'a> {
                     refused.extend(is_refused(name).then_some((name.as_str(), name.range)));
                 }
                 None => {
+                    let bound = self.binding_of(&keyword.value);
+                    let first = bound.and_then(|binding| binding.values.first());
+                    if first.is_some_and(|first| !self.judged_keys.insert(first.expr.range())) {
+                        continue;
+                    }
                     let items = self.dict_items(&keyword.value).into_iter();
                     let keys = items.filter_map(|item| item.key.as_ref()?.as_string_literal_expr());
                     let names = keys.map(|key| (key.value.to_str(), key.range));

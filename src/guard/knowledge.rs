@@ -155,8 +155,26 @@ impl<'a> Checker<'a> {
         }
     }
 
+    /// Whether the name at the root of an expression may be bound by imports.
+    fn may_be_known(&self, expr: &Expr) -> bool {
+        let mut root = expr;
+        while let Expr::Attribute(attribute) = root {
+            root = &attribute.value;
+        }
+        root.as_name_expr().is_some_and(|name| {
+            self.resolve(name.id.as_str())
+                .is_some_and(|(owner, binding)| {
+                    !binding.imports.is_empty() || self.scopes.kind(owner) == ScopeKind::Class
+                })
+        })
+    }
+
     /// What an expression may be through imports; several where several imports bind it.
     pub(super) fn known(&self, expr: &Expr) -> Vec<Known> {
+        // Most expressions are done with here.
+        if !self.may_be_known(expr) {
+            return Vec::new();
+        }
         let Some((root, path)) = dotted(expr) else {
             return Vec::new();
         };

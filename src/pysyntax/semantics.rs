@@ -46,6 +46,7 @@ pub(super) fn errors(source: &str, module: &ModModule) -> Vec<SyntaxError> {
             scopes: vec![Scope::new(ScopeKind::Module, &module.body, None)],
         },
         indents: 0,
+        indentation: None,
         finallys: 0,
         stars: HashSet::new(),
         errors: Vec::new(),
@@ -248,6 +249,8 @@ struct SemanticVisitor<'s> {
     indents: usize,
     /// How many `try` with a `finally` are around.
     finallys: usize,
+    /// What the lines begin with that are indented.
+    indentation: Option<char>,
     /// Where `*x` may stand.
     stars: HashSet<TextRange>,
     errors: Vec<SyntaxError>,
@@ -475,6 +478,7 @@ impl Visitor<'_> for SemanticVisitor<'_> {
             return;
         }
         self.checker.visit_stmt(stmt, &self.context);
+        self.check_indentation(stmt);
         self.note_names(stmt);
         let has_blocks = matches!(
             stmt,

@@ -158,6 +158,27 @@ impl SemanticVisitor<'_> {
         }
     }
 
+    /// Where some lines begin with tabs and others with spaces, `CPython` and the parser may find
+    /// another depth.
+    pub(super) fn check_indentation(&mut self, stmt: &Stmt) {
+        let before = self
+            .context
+            .source
+            .get(..stmt.start().to_usize())
+            .unwrap_or_default();
+        let blank = before.trim_end_matches([' ', '\t']);
+        let indentation = before.get(blank.len()..).unwrap_or_default();
+        let begins_line = blank.is_empty() || blank.ends_with(['\n', '\r']);
+        let Some(first) = indentation.chars().next().filter(|_| begins_line) else {
+            return;
+        };
+        let kind = *self.indentation.get_or_insert(first);
+        if indentation.chars().any(|character| character != kind) {
+            let message = "tabs and spaces are mixed in the indentation";
+            self.error(TextRange::empty(stmt.start()), message);
+        }
+    }
+
     /// A docstring is stored as UTF-8, which has no halves of surrogate pairs.
     pub(super) fn check_docstring(&mut self, body: &[Stmt]) {
         let Some(Stmt::Expr(first)) = body.first() else {
