@@ -357,7 +357,7 @@ impl Checker<'_> {
             self.check_member(module, name, place);
         }
         if !is_any_module(&known) {
-            self.check_attribute_name(name, place, true);
+            self.check_attribute_name(name, place, |_| true);
         }
     }
 

@@ -115,7 +115,7 @@ impl<'a> Checker<'a> {
             self.check_format(attribute);
             return;
         }
-        let own = !imported && self.may_be_own(&attribute.value, name);
+        let own = |checker: &Self| !imported && checker.may_be_own(&attribute.value, name);
         self.check_attribute_name(name, range, own);
     }
 
@@ -137,22 +137,26 @@ impl<'a> Checker<'a> {
 
     /// Judges the name of an attribute of an unknown object. `own` tells whether the name may be
     /// one that the code itself defines.
-    pub(super) fn check_attribute_name(&mut self, name: &str, range: TextRange, own: bool) {
+    pub(super) fn check_attribute_name(
+        &mut self,
+        name: &str,
+        range: TextRange,
+        own: impl FnOnce(&Self) -> bool,
+    ) {
         let rules = &self.policy.attributes;
-        let own = own && self.scopes.own_attributes.contains(name);
         let allowed = if rules.internals.contains(name) {
             false
         } else if is_dunder(name) {
             rules.dunder_readable.contains(name)
         } else {
-            own || rules.private_readable.contains(name)
-                || !(name.starts_with('_')
-                    || rules
-                        .internal_prefixes
-                        .iter()
-                        .any(|prefix| name.starts_with(prefix))
-                    || rules.modules.contains(name)
-                    || rules.denied.contains(name))
+            let is_internal = |prefix: &String| name.starts_with(prefix);
+            let refused = name.starts_with('_')
+                || rules.internal_prefixes.iter().any(is_internal)
+                || rules.modules.contains(name)
+                || rules.denied.contains(name);
+            !refused
+                || rules.private_readable.contains(name)
+                || self.scopes.own_attributes.contains(name) && own(self)
         };
         if !allowed {
             self.report_attribute(name, range);

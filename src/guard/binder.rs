@@ -7,12 +7,14 @@ use rustc_hash::{FxHashMap as HashMap, FxHashSet as HashSet};
 use crate::pysyntax::TextRange;
 use crate::pysyntax::ast::visitor::source_order::{self, SourceOrderVisitor};
 use crate::pysyntax::ast::{
-    Alias, Comprehension, ExceptHandler, Expr, ExprContext, Identifier, ModModule, Parameters,
-    Pattern, Stmt, StmtFunctionDef, TypeParam,
+    Alias, Comprehension, ExceptHandler, Expr, ExprContext, ExprName, Identifier, ModModule,
+    Parameters, Pattern, Stmt, StmtFunctionDef, TypeParam,
 };
 
+use super::check::PARAMS;
 use super::following::{MAX_IMPORTS, follow_names};
 use super::libraries::{READING_BUILTINS, READING_METHODS};
+use super::policy::root_package;
 use super::scope::{Binding, Imported, Scope, ScopeId, ScopeKind, Scopes};
 use super::walk::{ScopeNode, ScopedVisitor, captured, walk_expr, walk_stmt};
 
@@ -160,11 +162,12 @@ impl<'a> Binder<'a> {
     }
 
     /// Binds what an import gives a name to; `module` is that of `from … import`.
-    fn bind_import(&mut self, alias: &'a Alias, module: Option<&str>) {
-        let name = alias.name.as_str();
-        let (bound, imported) = Imported::by(alias, module);
-        let root = module.unwrap_or(name).split('.').next().unwrap_or_default();
-        self.scopes.imported_roots.insert(root.to_owned());
+    fn bind_import(&mut self, alias: &'a Alias, module: Option<&'a str>) {
+        let bound = Imported::bound_by(alias, module);
+        let imported = Imported::by(alias, module);
+        self.scopes
+            .imported_roots
+            .insert(root_package(module.unwrap_or(&alias.name)));
         let before = self
             .scopes
             .binding(0, bound)
@@ -227,10 +230,15 @@ impl<'a> Binder<'a> {
         walk_expr(self, expr);
     }
 
+    /// Of the names that are read only one matters by itself.
+    fn note_read(&mut self, name: &ExprName) {
+        self.scopes.reads_params |= name.id.as_str() == PARAMS;
+    }
+
     /// Notes that a name is read, other than to hand on what it is bound to.
     fn read(&mut self, expr: &'a Expr) {
         if let Expr::Name(name) = expr {
-            self.scopes.read.insert(name.id.as_str());
+            self.note_read(name);
         }
     }
 }
@@ -387,7 +395,7 @@ impl<'a> SourceOrderVisitor<'a> for Binder<'a> {
                     }
                 }
                 _ => {
-                    self.scopes.read.insert(name.id.as_str());
+                    self.note_read(name);
                     if !self.harmless.contains(&name.range) {
                         self.scopes.escaped.insert(name.id.as_str());
                     }

@@ -8,6 +8,7 @@ use super::check::{Checker, are_plain};
 use super::knowledge::{Known, is_name};
 use super::libraries::{ATTRIBUTE_BUILTINS, ATTRIBUTE_COPIERS, ATTRIBUTE_GETTERS, SORTERS};
 use super::rule;
+use super::templates::is_format;
 use super::walk::walk_expr;
 
 impl<'a> Checker<'a> {
@@ -30,7 +31,9 @@ impl<'a> Checker<'a> {
             self.check_attribute_builtin(call, "setattr");
             return;
         }
-        self.called.insert(call.func.range());
+        if is_format(&call.func) {
+            self.called.insert(call.func.range());
+        }
         self.check_class_call(call);
         self.check_foreign_receiver(call);
         self.check_keywords(call);
@@ -42,8 +45,13 @@ impl<'a> Checker<'a> {
             self.visit_arguments(&call.arguments);
             return;
         }
-        self.check_library_call(call, &self.known(called(&call.func)));
-        self.note_direct_uses(call);
+        let known = self.known(called(&call.func));
+        self.check_library_call(call, &known);
+        // Only what is imported, and `type`, is asked how it is used.
+        if !known.is_empty() || is_named(called(&call.func), "type") {
+            self.direct.insert(called(&call.func).range());
+        }
+        self.note_direct_arguments(call);
         walk_expr(self, expr);
     }
 
@@ -64,10 +72,9 @@ impl<'a> Checker<'a> {
         self.check_fields(call, known);
     }
 
-    /// Where functions that may only be called, and `type`, may stand as what they are.
-    fn note_direct_uses(&mut self, call: &'a ExprCall) {
+    /// Where `type` may stand as an argument.
+    fn note_direct_arguments(&mut self, call: &'a ExprCall) {
         let arguments = &call.arguments;
-        self.direct.insert(called(&call.func).range());
         let plain = are_plain(arguments);
         match (&*call.func, &*arguments.args) {
             (Expr::Name(name), [_, types])
@@ -89,13 +96,12 @@ impl<'a> Checker<'a> {
             }
             _ => {}
         }
-        let sorts = SORTERS.iter().any(|name| self.is_builtin(&call.func, name))
-            || self.is_surely(&call.func, "itertools", &["groupby"]);
-        for keyword in &arguments.keywords {
-            if sorts && keyword.arg.as_deref() == Some("key") && self.may_be(&keyword.value, "type")
-            {
-                self.direct.insert(keyword.value.range());
-            }
+        if let Some(key) = arguments.find_keyword("key")
+            && self.may_be(&key.value, "type")
+            && (SORTERS.iter().any(|name| self.is_builtin(&call.func, name))
+                || self.is_surely(&call.func, "itertools", &["groupby"]))
+        {
+            self.direct.insert(key.value.range());
         }
     }
 
@@ -150,4 +156,9 @@ pub(super) fn called(func: &Expr) -> &Expr {
         Expr::Subscript(subscript) => &subscript.value,
         _ => func,
     }
+}
+
+/// Whether an expression is this name.
+fn is_named(expr: &Expr, name: &str) -> bool {
+    matches!(expr, Expr::Name(found) if found.id.as_str() == name)
 }

@@ -1,7 +1,7 @@
 //! The pass that judges: what it holds while it walks the code, and what its rules ask of it. The
 //! rules are in the modules beside this one, the walk is in [`super::visit`].
 
-use std::cell::Cell;
+use std::cell::{Cell, OnceCell};
 
 use rustc_hash::FxHashSet as HashSet;
 
@@ -56,6 +56,8 @@ pub(super) fn judge<'a>(
         tested: HashSet::default(),
         work: Cell::new(WORK),
         told_too_much: false,
+        reads_objects: OnceCell::new(),
+        last_resolved: Cell::new(None),
         judged_keys: HashSet::default(),
         judged: HashSet::default(),
         findings: Vec::new(),
@@ -71,6 +73,15 @@ pub(super) fn judge<'a>(
     (checker.findings, checker.facts)
 }
 
+/// A name, from where it was resolved, and to what.
+#[derive(Clone, Copy)]
+struct Resolved<'a> {
+    from: ScopeId,
+    name: &'a str,
+    owner: ScopeId,
+    binding: &'a Binding<'a>,
+}
+
 /// The judging pass.
 pub(super) struct Checker<'a> {
     pub(super) code: &'a str,
@@ -84,6 +95,10 @@ pub(super) struct Checker<'a> {
     pub(super) judged: HashSet<TextRange>,
     /// Whether a report says that texts are used too often.
     told_too_much: bool,
+    /// Whether a model may read attributes of any object.
+    pub(super) reads_objects: OnceCell<bool>,
+    /// The name that was resolved last: several rules look at one after the other.
+    last_resolved: Cell<Option<Resolved<'a>>>,
     /// How many names may still be followed.
     pub(super) work: Cell<usize>,
     /// The scopes around, the innermost last.
@@ -144,7 +159,22 @@ impl<'a> Checker<'a> {
         let scopes: &'a Scopes<'a> = self.scopes;
         // Each rule follows few names for one expression; how many all of them follow is bounded here.
         self.work.set(self.work.get().saturating_sub(1));
-        scopes.resolve(self.scope(), name)
+        let from = self.scope();
+        if let Some(last) = self.last_resolved.get()
+            && last.from == from
+            && last.name == name
+        {
+            return Some((last.owner, last.binding));
+        }
+        let (owner, name, binding) = scopes.resolve_entry(from, name)?;
+        let resolved = Resolved {
+            from,
+            name,
+            owner,
+            binding,
+        };
+        self.last_resolved.set(Some(resolved));
+        Some((owner, binding))
     }
 
     /// What the code binds a name to.
@@ -186,14 +216,6 @@ impl<'a> Checker<'a> {
     pub(super) fn is_builtin(&self, expr: &Expr, name: &str) -> bool {
         matches!(expr, Expr::Name(found) if found.id.as_str() == name)
             && self.resolve(name).is_none()
-    }
-
-    /// Whether imports bind a name; most names are done with here.
-    pub(super) fn may_be_imported(&self, name: &str) -> bool {
-        let binding = self.resolve(name);
-        binding.is_some_and(|(owner, binding)| {
-            !binding.imports.is_empty() || self.scopes.kind(owner) == ScopeKind::Class
-        })
     }
 
     /// Remembers names that are only tested for truth, as an optional import is.
@@ -284,8 +306,9 @@ impl<'a> Checker<'a> {
             || self.policy.denied_decorators.contains_key(name)
             || ATTRIBUTE_BUILTINS.contains(&name)
             || name == "type";
-        if guarded && !self.scopes.kind(self.scope()).has_slots() {
-            self.definite.push((self.scope(), name));
+        let bound = (self.scope(), name);
+        if guarded && !self.scopes.kind(bound.0).has_slots() && !self.definite.contains(&bound) {
+            self.definite.push(bound);
         }
     }
 

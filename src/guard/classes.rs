@@ -240,19 +240,20 @@ impl Checker<'_> {
         let Expr::Attribute(function) = &*call.func else {
             return;
         };
-        let takes_object = self.binding_of(&function.value).is_some_and(|binding| {
-            binding.classes.iter().take(MAX_CLASSES).any(|class| {
-                class.body.iter().any(|stmt| {
-                    matches!(stmt, Stmt::FunctionDef(method)
-                        if method.name.as_str() == function.attr.as_str()
-                            && method.decorator_list.is_empty()
-                            && takes_object(method))
-                })
-            })
-        });
         let Some(argument) = call.arguments.args.first() else {
             return;
         };
+        let takes_object = |class: &&StmtClassDef| {
+            class.body.iter().any(|stmt| {
+                matches!(stmt, Stmt::FunctionDef(method)
+                    if method.name.as_str() == function.attr.as_str()
+                        && method.decorator_list.is_empty()
+                        && takes_object(method))
+            })
+        };
+        let takes_object = self.binding_of(&function.value).is_some_and(|binding| {
+            binding.classes.len() > MAX_CLASSES || binding.classes.iter().any(takes_object)
+        });
         if takes_object && !is_dunder(&function.attr) && self.is_foreign(argument) {
             let message = "a method is called on something that is not of its class";
             let hint = "call it on an object of the class, or make it a function";

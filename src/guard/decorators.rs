@@ -83,7 +83,7 @@ impl Checker<'_> {
         };
         let imports = binding.imports.iter().take(MAX_IMPORTS);
         let full = imports.map(|imported| match imported {
-            Imported::Module(module) => module.clone(),
+            Imported::Module(module) => module.to_string(),
             Imported::Name(module, name) => format!("{module}.{name}"),
         });
         let mut names: Vec<String> = full.filter(|full| full.len() <= MAX_NAME).collect();

@@ -15,7 +15,7 @@ use super::{Facts, MainFunction, TopLevelParameter};
 pub(super) fn of_module(module: &ModModule, scopes: &Scopes<'_>) -> Facts {
     let mut facts = Facts {
         prologue_end: prologue_end(module),
-        reads_params: scopes.binding(0, PARAMS).is_none() && scopes.reads(PARAMS),
+        reads_params: scopes.binding(0, PARAMS).is_none() && scopes.reads_params,
         assigns_result: scopes.binding(0, "result").is_some(),
         ..Facts::default()
     };

@@ -35,6 +35,9 @@ impl Finding {
 
 /// Orders findings by place, drops repetitions, and bounds their number and length.
 pub(super) fn violations(code: &str, mut findings: Vec<Finding>) -> Vec<Violation> {
+    if findings.is_empty() {
+        return Vec::new();
+    }
     findings.sort_by_key(|finding| (finding.range.start(), finding.range.end()));
     findings.dedup_by(|a, b| a.rule == b.rule && a.range == b.range);
     let lines = Lines::of(code);

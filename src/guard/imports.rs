@@ -5,7 +5,7 @@ use crate::pysyntax::{Ranged, TextRange};
 
 use super::check::Checker;
 use super::finding::quoted;
-use super::policy::compiled_functions;
+use super::policy::{FUNCTIONS, compiled_functions};
 use super::scope::ScopeKind;
 use super::{hints, rule};
 
@@ -24,6 +24,11 @@ impl Checker<'_> {
         self.names.contains_key(name)
             || compiled_functions(name, self.names).is_some()
             || self.policy.is_module(name)
+    }
+
+    /// Whether a package has such a module of that name.
+    pub(super) fn has_part(&self, package: &str, name: &str) -> bool {
+        name == FUNCTIONS && self.names.contains_key(package) || self.policy.has_part(package, name)
     }
 
     /// `import a.b`.

@@ -28,6 +28,9 @@ pub(super) const MAX_ITEMS: usize = 200;
 impl<'a> Checker<'a> {
     /// Keywords that a library keeps to itself, also those that are written as keys of `**{…}`.
     pub(super) fn check_private_keywords(&mut self, call: &ExprCall) {
+        if call.arguments.keywords.is_empty() {
+            return;
+        }
         let own = match &*call.func {
             Expr::Attribute(attribute) => {
                 self.scopes.own_attributes.contains(attribute.attr.as_str())
@@ -96,6 +99,9 @@ impl<'a> Checker<'a> {
 
     /// Keywords of a library's callables that may only have certain literals.
     pub(super) fn check_keywords(&mut self, call: &ExprCall) {
+        if call.arguments.keywords.is_empty() {
+            return;
+        }
         let policy = self.policy;
         for (module, literals) in &policy.call_keywords {
             if self.imports(module) && self.may_take_keywords_of(call, module) {

@@ -3,19 +3,21 @@
 
 use rustc_hash::FxHashMap as HashMap;
 
+use crate::pysyntax::Ranged;
+use crate::pysyntax::ast::name::Name;
 use crate::pysyntax::ast::{Alias, Expr};
 
 use super::check::Checker;
 use super::following::dotted;
-use super::scope::{Imported, ScopeId, ScopeKind};
+use super::scope::{Binding, Imported, ScopeId, ScopeKind};
 
 /// What is known of the value of an expression.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Known {
     /// A module, or a package of one.
-    Module(String),
+    Module(Name),
     /// A name of a module.
-    Name(String, String),
+    Name(Name, Name),
 }
 
 impl Known {
@@ -115,13 +117,27 @@ impl<'a> Flow<'a> {
 }
 
 impl<'a> Checker<'a> {
+    /// Whether it matters what the name is bound to last: of one that is bound once there is
+    /// nothing more to know.
+    fn is_followed(&self, name: &str) -> bool {
+        let binding = self.scopes.binding(self.scope(), name);
+        binding.is_some_and(|it| it.count > 1 && !it.shared && !it.imports.is_empty())
+    }
+
     /// A statement binds the name here, certainly to this.
     pub(super) fn bind_surely(&mut self, name: &'a str, known: Vec<Known>) {
-        let scope = self.scope();
-        let binding = self.scopes.binding(scope, name);
-        // Of a name that is bound once there is nothing more to know.
-        if binding.is_some_and(|it| it.count > 1 && !it.shared && !it.imports.is_empty()) {
-            self.flow.set((scope, name), known);
+        if self.is_followed(name) {
+            self.flow.set((self.scope(), name), known);
+        }
+    }
+
+    /// What a value is that is assigned, where one of the targets is followed.
+    pub(super) fn known_for(&self, targets: &[Expr], value: &Expr) -> Vec<Known> {
+        let is_followed = |target: &Expr| matches!(target, Expr::Name(name) if self.is_followed(name.id.as_str()));
+        if targets.iter().any(is_followed) {
+            self.known(value)
+        } else {
+            Vec::new()
         }
     }
 
@@ -141,9 +157,12 @@ impl<'a> Checker<'a> {
 
     /// An import binds a name here.
     fn bind_import(&mut self, alias: &'a Alias, module: Option<&str>) {
-        let (name, imported) = Imported::by(alias, module);
-        let known = self.imported(&imported).into_iter().collect();
-        self.bind_surely(name, known);
+        let name = Imported::bound_by(alias, module);
+        if self.is_followed(name) {
+            let known = self.imported(&Imported::by(alias, module));
+            let known = known.into_iter().collect();
+            self.flow.set((self.scope(), name), known);
+        }
     }
 
     /// Something may bind the name here.
@@ -155,30 +174,30 @@ impl<'a> Checker<'a> {
         }
     }
 
-    /// Whether the name at the root of an expression may be bound by imports.
-    fn may_be_known(&self, expr: &Expr) -> bool {
+    /// What an expression may be through imports; several where several imports bind it.
+    pub(super) fn known(&self, expr: &Expr) -> Vec<Known> {
         let mut root = expr;
         while let Expr::Attribute(attribute) = root {
             root = &attribute.value;
         }
-        root.as_name_expr().is_some_and(|name| {
-            self.resolve(name.id.as_str())
-                .is_some_and(|(owner, binding)| {
-                    !binding.imports.is_empty() || self.scopes.kind(owner) == ScopeKind::Class
-                })
-        })
-    }
-
-    /// What an expression may be through imports; several where several imports bind it.
-    pub(super) fn known(&self, expr: &Expr) -> Vec<Known> {
-        // Most expressions are done with here.
-        if !self.may_be_known(expr) {
-            return Vec::new();
-        }
-        let Some((root, path)) = dotted(expr) else {
+        let Expr::Name(name) = root else {
             return Vec::new();
         };
-        let mut known = self.known_name(root);
+        let name = name.id.as_str();
+        let Some((owner, binding)) = self.resolve(name) else {
+            return Vec::new();
+        };
+        // Most expressions are done with here.
+        if binding.imports.is_empty() && self.scopes.kind(owner) != ScopeKind::Class {
+            return Vec::new();
+        }
+        let mut known = self.known_name(name, owner, binding);
+        if root.range() == expr.range() {
+            return known;
+        }
+        let Some((_, path)) = dotted(expr) else {
+            return Vec::new();
+        };
         for name in path.iter().rev() {
             known = known
                 .into_iter()
@@ -191,11 +210,8 @@ impl<'a> Checker<'a> {
         known
     }
 
-    /// What a name may be through imports.
-    fn known_name(&self, name: &str) -> Vec<Known> {
-        let Some((owner, binding)) = self.resolve(name) else {
-            return Vec::new();
-        };
+    /// What a name may be through imports, given the scope that binds it.
+    fn known_name(&self, name: &str, owner: ScopeId, binding: &Binding<'_>) -> Vec<Known> {
         if owner == self.scope()
             && let Some(known) = self.flow.get(owner, name)
         {
@@ -231,12 +247,11 @@ impl<'a> Checker<'a> {
     }
 
     /// What a name of a module is.
-    fn member(&self, module: &str, name: &str) -> Known {
-        let full = format!("{module}.{name}");
-        if self.is_module(&full) {
-            Known::Module(full)
+    fn member(&self, module: &Name, name: &str) -> Known {
+        if self.has_part(module, name) {
+            Known::Module(format!("{module}.{name}").into())
         } else {
-            Known::Name(module.to_owned(), name.to_owned())
+            Known::Name(module.clone(), name.into())
         }
     }
 

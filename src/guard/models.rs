@@ -60,7 +60,7 @@ impl Checker<'_> {
             let rules = &self.policy.attributes;
             let private = reads_objects && (text.starts_with('_') || rules.denied.contains(&text));
             if is_dunder(&text) || rules.internals.contains(&text) || private {
-                self.check_attribute_name(&text, value.range(), false);
+                self.check_attribute_name(&text, value.range(), |_| false);
             }
         }
     }
@@ -79,6 +79,9 @@ impl Checker<'_> {
     /// mention of it counts.
     fn reads_objects(&self) -> bool {
         // As a keyword it may be spelt with other letters, which Python reads as these.
-        self.code.contains("from_attributes") || self.scopes.stores_attribute("from_attributes")
+        *self.reads_objects.get_or_init(|| {
+            let name = "from_attributes";
+            self.code.contains(name) || self.scopes.stores_attribute(name)
+        })
     }
 }

@@ -153,7 +153,7 @@ impl<'a> Checker<'a> {
             let message = format!("{} takes a template that is not known here", quoted(name));
             self.report(rule::FORMAT_TEMPLATE, range, message, "use an f-string");
         } else {
-            self.check_attribute_name(name, range, own);
+            self.check_attribute_name(name, range, |_| own);
         }
     }
 
@@ -210,7 +210,7 @@ impl<'a> Checker<'a> {
         for text in string_items(fields) {
             for name in field_names(text) {
                 if self.policy.attributes.internals.contains(name) {
-                    self.check_attribute_name(name, fields.range(), false);
+                    self.check_attribute_name(name, fields.range(), |_| false);
                 }
             }
         }

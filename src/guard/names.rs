@@ -17,7 +17,9 @@ impl<'a> Checker<'a> {
         let range = name.range;
         let resolved = self.resolve(id);
         self.check_mangled(id, range);
-        let imported = self.may_be_imported(id);
+        let imported = resolved.is_some_and(|(owner, binding)| {
+            !binding.imports.is_empty() || self.scopes.kind(owner) == ScopeKind::Class
+        });
         if !imported && resolved.is_some_and(|(scope, _)| self.scopes.kind(scope).has_slots()) {
             return;
         }
@@ -43,6 +45,15 @@ impl<'a> Checker<'a> {
             self.report_module_value(expr);
         }
         self.check_direct_use(&known, range);
+    }
+
+    /// Remembers where a class assigns what holds names of attributes.
+    pub(super) fn note_assigned(&mut self, target: &Expr) {
+        if let Expr::Name(name) = target
+            && NAMES_OF_ATTRIBUTES.contains(&name.id.as_str())
+        {
+            self.assigned.insert(name.range);
+        }
     }
 
     /// Judges a reference to a name, also those inside string annotations; whether it may stand.

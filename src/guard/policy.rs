@@ -17,6 +17,7 @@ use rustc_hash::{FxHashMap as HashMap, FxHashSet as HashSet};
 
 use super::CompiledNames;
 
+pub(super) use build::root_package;
 pub use error::{PolicyComplaint, PolicyError};
 
 /// What code may use.
@@ -34,8 +35,8 @@ pub(super) struct Policy {
     pub(super) call_keywords: HashMap<String, HashMap<String, Vec<String>>>,
     blocked_modules: HashMap<String, String>,
     modules: HashMap<String, Module>,
-    /// Packages of the modules.
-    packages: HashSet<String>,
+    /// Packages of the modules, with the last part of the name of what is in them.
+    packages: HashMap<String, HashSet<String>>,
 }
 
 /// Rules for dunder names.
@@ -93,7 +94,7 @@ impl Policy {
 
     /// Whether a name is an allowed module or a package of one.
     pub(super) fn is_module(&self, name: &str) -> bool {
-        self.allows(name) || self.packages.contains(name)
+        self.allows(name) || self.packages.contains_key(name)
     }
 
     /// Whether a name may be taken from a module.
@@ -105,6 +106,12 @@ impl Policy {
             Some(names) => names.contains(name),
             None => self.is_public(name) && !rules.denied.contains(name),
         }
+    }
+
+    /// Whether a package has an allowed module, or a package of one, of that name.
+    pub(super) fn has_part(&self, package: &str, name: &str) -> bool {
+        let parts = self.packages.get(package);
+        parts.is_some_and(|parts| parts.contains(name))
     }
 
     /// Whether a name is one that a module offers where it has no list: not private, not another
@@ -146,10 +153,13 @@ impl Policy {
     }
 }
 
+/// The module of a compiled server that holds its functions.
+pub(super) const FUNCTIONS: &str = "functions";
+
 /// A module of a compiled server: `Some(server)` for `server.functions`.
 pub(super) fn compiled_functions<'n>(module: &'n str, names: &CompiledNames) -> Option<&'n str> {
-    let server = module.strip_suffix(".functions")?;
-    names.contains_key(server).then_some(server)
+    let (server, part) = module.rsplit_once('.')?;
+    (part == FUNCTIONS && names.contains_key(server)).then_some(server)
 }
 
 #[cfg(test)]

@@ -8,7 +8,7 @@
 
 use std::collections::BTreeSet;
 
-use rustc_hash::FxHashSet as HashSet;
+use rustc_hash::FxHashMap as HashMap;
 
 use crate::pysyntax::ast::visitor::source_order::{self, SourceOrderVisitor};
 use crate::pysyntax::ast::{Alias, Expr, Keyword, ModModule, Pattern};
@@ -21,10 +21,15 @@ pub(super) fn reachable(
     servers: &BTreeSet<String>,
     names: &CompiledNames,
 ) -> BTreeSet<(String, String)> {
-    if servers.is_empty() {
+    let mut words = Words::default();
+    for server in servers {
+        for function in names.get(server).into_iter().flatten() {
+            words.want(function);
+        }
+    }
+    if words.wanted.is_empty() {
         return BTreeSet::new();
     }
-    let mut words = Words(HashSet::default());
     for stmt in &module.body {
         words.visit_stmt(stmt);
     }
@@ -33,44 +38,78 @@ pub(super) fn reachable(
         .filter_map(|server| names.get_key_value(server));
     servers
         .flat_map(|(server, functions)| {
-            let known = functions.iter().filter(|it| words.0.contains(it.as_str()));
+            let known = functions
+                .iter()
+                .filter(|it| words.wanted.get(it.as_str()) == Some(&true));
             known.map(|function| (server.clone(), function.clone()))
         })
         .collect()
 }
 
-/// Everything in the code that could be the name of an attribute.
-struct Words<'a>(HashSet<&'a str>);
+/// Which functions something in the code could be the name of.
+#[derive(Default)]
+struct Words<'n> {
+    /// The names of functions, and whether they were found.
+    wanted: HashMap<&'n str, bool>,
+    /// The [`trait_of`] of each of them. Most words have another, and are not looked up.
+    traits: u64,
+}
 
-impl<'a> SourceOrderVisitor<'a> for Words<'a> {
+impl<'n> Words<'n> {
+    fn want(&mut self, function: &'n str) {
+        self.traits |= trait_of(function);
+        self.wanted.entry(function).or_default();
+    }
+
+    fn find(&mut self, word: &str) {
+        if self.traits & trait_of(word) != 0
+            && let Some(found) = self.wanted.get_mut(word)
+        {
+            *found = true;
+        }
+    }
+}
+
+/// One of 64 bits, by the length of a word and its last letter.
+fn trait_of(word: &str) -> u64 {
+    let last = word.bytes().next_back().unwrap_or_default();
+    1 << ((word.len() * 8 + usize::from(last)) % 64)
+}
+
+impl<'a> SourceOrderVisitor<'a> for Words<'_> {
     fn visit_expr(&mut self, expr: &'a Expr) {
         match expr {
-            Expr::Name(name) => {
-                self.0.insert(name.id.as_str());
-            }
-            Expr::Attribute(attribute) => {
-                self.0.insert(attribute.attr.as_str());
-            }
+            Expr::Name(name) => self.find(&name.id),
+            Expr::Attribute(attribute) => self.find(&attribute.attr),
             // `attrgetter("functions.get_pet")` takes several names in one text.
-            Expr::StringLiteral(literal) => self.0.extend(literal.value.to_str().split('.')),
+            Expr::StringLiteral(literal) => {
+                literal
+                    .value
+                    .to_str()
+                    .split('.')
+                    .for_each(|word| self.find(word));
+            }
             _ => {}
         }
         source_order::walk_expr(self, expr);
     }
 
     fn visit_alias(&mut self, alias: &'a Alias) {
-        self.0.extend(alias.name.as_str().split('.'));
+        alias.name.split('.').for_each(|word| self.find(word));
     }
 
     fn visit_keyword(&mut self, keyword: &'a Keyword) {
-        self.0.extend(keyword.arg.as_deref());
+        if let Some(name) = &keyword.arg {
+            self.find(name);
+        }
         source_order::walk_keyword(self, keyword);
     }
 
     fn visit_pattern(&mut self, pattern: &'a Pattern) {
         if let Pattern::MatchClass(class) = pattern {
-            let keywords = class.arguments.keywords.iter();
-            self.0.extend(keywords.map(|keyword| keyword.attr.as_str()));
+            for keyword in &class.arguments.keywords {
+                self.find(&keyword.attr);
+            }
         }
         source_order::walk_pattern(self, pattern);
     }

@@ -2,8 +2,12 @@
 //! name is resolved.
 
 use rustc_hash::{FxHashMap as HashMap, FxHashSet as HashSet};
+use thin_vec::ThinVec;
 
+use crate::pysyntax::ast::name::Name;
 use crate::pysyntax::ast::{Alias, Expr, StmtClassDef, StmtFunctionDef};
+
+use super::policy::root_package;
 
 /// The number of a scope in [`Scopes`].
 pub(super) type ScopeId = usize;
@@ -33,25 +37,28 @@ impl ScopeKind {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Imported {
     /// A module, by its full dotted name.
-    Module(String),
+    Module(Name),
     /// A name of a module, which may be a module itself.
-    Name(String, String),
+    Name(Name, Name),
 }
 
 impl Imported {
-    /// The name that an import binds, and what it binds it to. `module` is that of `from … import`.
-    pub(super) fn by<'a>(alias: &'a Alias, module: Option<&str>) -> (&'a str, Self) {
+    /// The name that an import binds. `module` is that of `from … import`.
+    pub(super) fn bound_by<'a>(alias: &'a Alias, module: Option<&str>) -> &'a str {
+        match (module, &alias.asname) {
+            (_, Some(asname)) => asname.as_str(),
+            (Some(_), None) => alias.name.as_str(),
+            (None, None) => root_package(&alias.name),
+        }
+    }
+
+    /// What an import binds that name to.
+    pub(super) fn by(alias: &Alias, module: Option<&str>) -> Self {
         let name = alias.name.as_str();
         match (module, &alias.asname) {
-            (Some(module), asname) => (
-                asname.as_ref().map_or(name, |asname| asname.as_str()),
-                Self::Name(short(module), short(name)),
-            ),
-            (None, Some(asname)) => (asname.as_str(), Self::Module(short(name))),
-            (None, None) => {
-                let root = name.split('.').next().unwrap_or(name);
-                (root, Self::Module(short(root)))
-            }
+            (Some(module), _) => Self::Name(short(module), short(name)),
+            (None, Some(_)) => Self::Module(short(name)),
+            (None, None) => Self::Module(short(root_package(name))),
         }
     }
 
@@ -70,9 +77,9 @@ impl Imported {
 const MAX_NAME: usize = 256;
 
 /// As much of a name as is kept.
-fn short(name: &str) -> String {
+fn short(name: &str) -> Name {
     let end = name.floor_char_boundary(MAX_NAME);
-    name.get(..end).unwrap_or_default().to_owned()
+    name.get(..end).unwrap_or_default().into()
 }
 
 /// An expression and the scope that it is evaluated in.
@@ -92,29 +99,29 @@ pub(super) struct Binding<'a> {
     /// How often the name is bound.
     pub(super) count: usize,
     /// What the name can be through imports, directly or by other names.
-    pub(super) imports: Vec<Imported>,
+    pub(super) imports: ThinVec<Imported>,
     /// Whether there are more imports than are kept.
     pub(super) too_many: bool,
     /// How many of the bindings are imports.
     pub(super) import_count: usize,
     /// The values of the plain assignments among these.
-    pub(super) values: Vec<Value<'a>>,
+    pub(super) values: ThinVec<Value<'a>>,
     /// What a loop goes over whose target the name is, or the item of the target of that number.
-    pub(super) iterables: Vec<(Value<'a>, Option<usize>)>,
+    pub(super) iterables: ThinVec<(Value<'a>, Option<usize>)>,
     /// The context managers that a `with` binds to the name.
-    pub(super) contexts: Vec<Value<'a>>,
+    pub(super) contexts: ThinVec<Value<'a>>,
     /// What is assigned to items of the name (`name[…] = value`).
-    pub(super) items: Vec<(&'a Expr, Value<'a>)>,
+    pub(super) items: ThinVec<(&'a Expr, Value<'a>)>,
     /// The annotations of the parameters among the bindings.
-    pub(super) annotations: Vec<&'a Expr>,
+    pub(super) annotations: ThinVec<&'a Expr>,
     /// How many of the bindings are parameters.
     pub(super) parameters: usize,
     /// Whether a function binds the name of a scope that is not its own.
     pub(super) shared: bool,
     /// The classes among these.
-    pub(super) classes: Vec<&'a StmtClassDef>,
+    pub(super) classes: ThinVec<&'a StmtClassDef>,
     /// The functions among these.
-    pub(super) functions: Vec<&'a StmtFunctionDef>,
+    pub(super) functions: ThinVec<&'a StmtFunctionDef>,
     /// Whether the name is unbound somewhere (`del`, the end of an `except … as`).
     pub(super) deleted: bool,
     /// Whether it is the first parameter of a method.
@@ -178,14 +185,14 @@ pub(super) struct Scopes<'a> {
     pub(super) looped_over: HashSet<&'a str>,
     /// Names whose items are given to somebody.
     pub(super) handed_on: HashSet<&'a str>,
-    /// Names that are read.
-    pub(super) read: HashSet<&'a str>,
+    /// Whether the code reads `_params`.
+    pub(super) reads_params: bool,
     /// Attributes that are assigned to anything but the first parameter of a method.
     pub(super) stored_attributes: HashSet<&'a str>,
     /// What class bodies bind names to; `None` where it is not a plain assignment.
     pub(super) class_values: HashMap<&'a str, Vec<Option<&'a Expr>>>,
     /// First components of all imported modules.
-    pub(super) imported_roots: HashSet<String>,
+    pub(super) imported_roots: HashSet<&'a str>,
 }
 
 impl<'a> Scopes<'a> {
@@ -198,7 +205,7 @@ impl<'a> Scopes<'a> {
             changed_attributes: HashSet::default(),
             looped_over: HashSet::default(),
             handed_on: HashSet::default(),
-            read: HashSet::default(),
+            reads_params: false,
             stored_attributes: HashSet::default(),
             class_values: HashMap::default(),
             imported_roots: HashSet::default(),
@@ -241,6 +248,16 @@ impl<'a> Scopes<'a> {
     /// Resolves a name as Python does: the scope itself, then enclosing functions, then the module.
     /// `None` is a built-in, or nothing.
     pub(super) fn resolve(&self, from: ScopeId, name: &str) -> Option<(ScopeId, &Binding<'a>)> {
+        let (owner, _, binding) = self.resolve_entry(from, name)?;
+        Some((owner, binding))
+    }
+
+    /// The same, with the name as the code has it where it is bound.
+    pub(super) fn resolve_entry(
+        &self,
+        from: ScopeId,
+        name: &str,
+    ) -> Option<(ScopeId, &'a str, &Binding<'a>)> {
         let mut id = from;
         // The parameters of a type belong to the class around it.
         let mut direct = true;
@@ -249,10 +266,11 @@ impl<'a> Scopes<'a> {
             // What a class body declares global does not concern its functions.
             let visible = direct || scope.kind != ScopeKind::Class;
             if visible && scope.globals.contains(name) {
-                return self.binding(0, name).map(|binding| (0, binding));
+                let (name, binding) = self.all.first()?.bindings.get_key_value(name)?;
+                return Some((0, name, binding));
             }
-            if visible && let Some(binding) = scope.bindings.get(name) {
-                return Some((id, binding));
+            if visible && let Some((name, binding)) = scope.bindings.get_key_value(name) {
+                return Some((id, name, binding));
             }
             direct &= scope.kind == ScopeKind::TypeParameters;
             id = scope.parent?;
@@ -283,11 +301,6 @@ impl<'a> Scopes<'a> {
             }
             id = scope.parent?;
         }
-    }
-
-    /// Whether the name is read anywhere.
-    pub(super) fn reads(&self, name: &str) -> bool {
-        self.read.contains(name)
     }
 
     /// Whether an object bound to the name may have been changed after it was made.

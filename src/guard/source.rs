@@ -1,6 +1,8 @@
 //! Checks on the text itself, before it is parsed: what Python would read otherwise than the
 //! parser does, and what a reader sees otherwise than either.
 
+use memchr::{memchr, memchr3};
+
 use crate::pysyntax::{TextRange, TextSize};
 
 use super::finding::Finding;
@@ -25,6 +27,11 @@ pub(super) fn check(code: &str) -> Vec<Finding> {
     }
     let mut findings = Vec::new();
     findings.extend(encoding_cookie(code));
+    // All of these begin with one of four bytes, of which most code has none.
+    let bytes = code.as_bytes();
+    if memchr3(0, b'\r', 0xc, bytes).is_none() && memchr(0xe2, bytes).is_none() {
+        return findings;
+    }
     let mut characters = code.char_indices().peekable();
     while let Some((index, character)) = characters.next() {
         let followed_by_newline = characters.peek().is_some_and(|(_, next)| *next == '\n');

@@ -17,7 +17,7 @@ const MAX_LOOPS: usize = 8;
 impl Checker<'_> {
     /// Remembers a value that is compared, printed or asked for an attribute, and so not called.
     pub(super) fn note_plain_use(&mut self, expr: &Expr) {
-        if matches!(expr, Expr::Attribute(attribute) if attribute.attr.as_str() == "format") {
+        if is_format(expr) {
             self.plain.insert(expr.range());
         }
     }
@@ -162,4 +162,9 @@ impl Checker<'_> {
             self.report(rule::FORMAT_TEMPLATE, keyword.range, message, hint);
         }
     }
+}
+
+/// `x.format`
+pub(super) fn is_format(expr: &Expr) -> bool {
+    matches!(expr, Expr::Attribute(attribute) if attribute.attr.as_str() == "format")
 }

@@ -71,13 +71,13 @@ impl<'a> Checker<'a> {
             }
             Stmt::Assign(assign) => {
                 for target in &assign.targets {
-                    self.assigned.insert(target.range());
+                    self.note_assigned(target);
                     self.check_class_attribute(target, &assign.value);
                 }
             }
             Stmt::AnnAssign(assign) => {
                 if let Some(value) = &assign.value {
-                    self.assigned.insert(assign.target.range());
+                    self.note_assigned(&assign.target);
                     self.check_class_attribute(&assign.target, value);
                 }
             }
@@ -101,7 +101,7 @@ impl<'a> Checker<'a> {
     fn bind_stmt(&mut self, stmt: &'a Stmt) {
         match stmt {
             Stmt::Assign(assign) => {
-                let known = self.known(&assign.value);
+                let known = self.known_for(&assign.targets, &assign.value);
                 for target in &assign.targets {
                     self.bound_here(target);
                     self.bind_target_surely(target, known.clone());
@@ -131,7 +131,7 @@ impl<'a> Checker<'a> {
     /// A statement that gives a module another name.
     fn visit_alias_assignment(&mut self, assign: &'a StmtAssign) {
         self.visit_alias_value(&assign.value);
-        let known = self.known(&assign.value);
+        let known = self.known_for(&assign.targets, &assign.value);
         for target in &assign.targets {
             self.visit_expr(target);
             self.bind_target_surely(target, known.clone());

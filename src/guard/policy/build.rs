@@ -107,14 +107,18 @@ fn modules(policy: &mut Policy, file: &File) {
         policy.modules.insert(entry.key.text.clone(), module);
     }
     policy.packages = packages(&policy.modules);
-    let roots: HashSet<&str> = policy.modules.keys().map(|module| root(module)).collect();
+    let roots: HashSet<&str> = policy
+        .modules
+        .keys()
+        .map(|module| root_package(module))
+        .collect();
     policy
         .call_keywords
         .retain(|module, _| roots.contains(module.as_str()));
 }
 
 /// The first component of a dotted name.
-pub(super) fn root(module: &str) -> &str {
+pub(in crate::guard) fn root_package(module: &str) -> &str {
     module.split('.').next().unwrap_or(module)
 }
 
@@ -124,15 +128,18 @@ pub(super) fn is_within(module: &str, package: &str) -> bool {
     rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
 }
 
-/// The packages of modules.
-fn packages(modules: &HashMap<String, Module>) -> HashSet<String> {
-    let of = |module: &str| -> Vec<String> {
-        let dots = module.match_indices('.');
-        dots.filter_map(|(end, _)| module.get(..end))
-            .map(str::to_owned)
-            .collect()
-    };
-    modules.keys().flat_map(|module| of(module)).collect()
+/// The packages of modules, with the last part of the name of what is in them.
+fn packages(modules: &HashMap<String, Module>) -> HashMap<String, HashSet<String>> {
+    let mut packages: HashMap<String, HashSet<String>> = HashMap::default();
+    for module in modules.keys() {
+        let mut rest = module.as_str();
+        while let Some((package, part)) = rest.rsplit_once('.') {
+            let parts = packages.entry(package.to_owned()).or_default();
+            parts.insert(part.to_owned());
+            rest = package;
+        }
+    }
+    packages
 }
 
 fn add(set: &mut HashSet<String>, words: &[Word]) {

@@ -5,7 +5,7 @@ mod lists;
 mod modules;
 
 use super::Policy;
-use super::build::root;
+use super::build::root_package;
 use super::file::{Entry, File, Word};
 use super::reader::Reader;
 use super::spelling::{did_you_mean, nearest};
@@ -179,7 +179,7 @@ impl Rules<'_, '_> {
             let Some((module, rest)) = parts.find(|(module, _)| policy.allows(module)) else {
                 continue;
             };
-            let name = root(rest);
+            let name = root_package(rest);
             if policy.offers(module, name) || policy.denies(module, name) {
                 continue;
             }

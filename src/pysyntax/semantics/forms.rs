@@ -161,19 +161,17 @@ impl SemanticVisitor<'_> {
     /// Where some lines begin with tabs and others with spaces, `CPython` and the parser may find
     /// another depth.
     pub(super) fn check_indentation(&mut self, stmt: &Stmt) {
-        let before = self
-            .context
-            .source
-            .get(..stmt.start().to_usize())
-            .unwrap_or_default();
-        let blank = before.trim_end_matches([' ', '\t']);
-        let indentation = before.get(blank.len()..).unwrap_or_default();
-        let begins_line = blank.is_empty() || blank.ends_with(['\n', '\r']);
-        let Some(first) = indentation.chars().next().filter(|_| begins_line) else {
+        let before = self.context.source.as_bytes();
+        let before = before.get(..stmt.start().to_usize()).unwrap_or_default();
+        let is_blank = |byte: &&u8| matches!(**byte, b' ' | b'\t');
+        let length = before.iter().rev().take_while(is_blank).count();
+        let (line, indentation) = before.split_at(before.len() - length);
+        let begins_line = matches!(line.last(), None | Some(b'\n' | b'\r'));
+        let Some(first) = indentation.first().filter(|_| begins_line) else {
             return;
         };
-        let kind = *self.indentation.get_or_insert(first);
-        if indentation.chars().any(|character| character != kind) {
+        let kind = *self.indentation.get_or_insert(*first);
+        if indentation.iter().any(|blank| *blank != kind) {
             let message = "tabs and spaces are mixed in the indentation";
             self.error(TextRange::empty(stmt.start()), message);
         }

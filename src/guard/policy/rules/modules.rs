@@ -4,7 +4,7 @@ use rustc_hash::FxHashSet as HashSet;
 
 use super::{Rules, has};
 use crate::guard::finding::quoted;
-use crate::guard::policy::build::{is_within, root};
+use crate::guard::policy::build::{is_within, root_package};
 use crate::guard::policy::file::{Entry, ModuleFile, Word};
 use crate::guard::policy::spelling::{did_you_mean, nearest};
 use crate::guard::policy::words::is_dotted;
@@ -169,12 +169,12 @@ impl Rules<'_, '_> {
             let mut allowed = policy
                 .modules
                 .keys()
-                .filter(|it| is_within(it, root(module)));
+                .filter(|it| is_within(it, root_package(module)));
             if !is_dotted(module) {
                 self.dotted(key, "a module");
             } else if allowed.next().is_none() {
                 let message = format!("the module {} is not allowed", quoted(module));
-                let roots = policy.modules.keys().map(|module| root(module));
+                let roots = policy.modules.keys().map(|module| root_package(module));
                 let hint = nearest(module, roots).map_or_else(
                     || "allow it in `modules`, or remove its keywords".to_owned(),
                     did_you_mean,
@@ -182,7 +182,7 @@ impl Rules<'_, '_> {
                 self.complain(key, message, hint);
             } else if module.contains('.') {
                 let message = format!("the keywords of {} count for its package", quoted(module));
-                let hint = format!("write `[call_keywords.{}]`", root(module));
+                let hint = format!("write `[call_keywords.{}]`", root_package(module));
                 self.complain(key, message, hint);
             }
             for keyword in value {
