@@ -5,7 +5,7 @@ use crate::pysyntax::ast::visitor::source_order::{self, SourceOrderVisitor};
 use crate::pysyntax::ast::{
     Expr, ExprAttribute, ExprStringLiteral, ExprSubscript, Operator, StringLiteral,
 };
-use crate::pysyntax::{Ranged, TextRange, parse_annotation, parse_expression};
+use crate::pysyntax::{Ranged, TextRange, is_too_deep, parse_annotation, parse_expression};
 
 use super::check::{Checker, is_dunder};
 use super::knowledge::{Known, is_any_module, is_name, is_of};
@@ -174,14 +174,11 @@ impl Checker<'_> {
         match expr {
             _ if builtin(expr) => true,
             Expr::Name(name) => {
-                let values = self.binding_of(expr).map(|binding| &binding.values);
-                self.is_own_generic(name.id.as_str())
-                    || values
-                        .into_iter()
-                        .flatten()
-                        .take(MAX_VALUES)
-                        .any(|value| builtin(value.expr))
-                    || self.is_library_class(expr)
+                let aliases = self.binding_of(expr).is_some_and(|binding| {
+                    let values = &binding.values;
+                    values.len() > MAX_VALUES || values.iter().any(|value| builtin(value.expr))
+                });
+                aliases || self.is_own_generic(name.id.as_str()) || self.is_library_class(expr)
             }
             _ => self.is_library_class(expr),
         }
@@ -307,10 +304,13 @@ impl Checker<'_> {
                     || word.starts_with("__")
                     || self.scopes.imported_roots.contains(word)
             });
-        if !mentions || !self.spend_text(value.len()) {
+        if !mentions || !self.spend_text(value.len(), text.range) {
             return;
         }
         let Some(expr) = parse_expression(value) else {
+            if is_too_deep(value) {
+                self.report_annotation(text.range);
+            }
             return;
         };
         if matches!(

@@ -7,10 +7,10 @@ use crate::pysyntax::ast::{
 };
 
 use super::check::Checker;
-use super::scope::ScopeId;
+use super::scope::BindingId;
 
 /// Names that are certainly bound, with the scopes that bind them.
-type Bound<'a> = Vec<(ScopeId, &'a str)>;
+type Bound<'a> = Vec<BindingId<'a>>;
 
 /// What all of the blocks bind that end where the code goes on. `None` stands for one that does
 /// not.

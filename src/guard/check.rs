@@ -15,7 +15,7 @@ use super::knowledge::Flow;
 use super::libraries::ATTRIBUTE_BUILTINS;
 use super::policy::Policy;
 use super::reachable::reachable;
-use super::scope::{Binding, ScopeId, ScopeKind, Scopes};
+use super::scope::{Binding, BindingId, ScopeId, ScopeKind, Scopes};
 use super::texts::{self, Purpose, TextBudget, Unknown};
 use super::{CompiledNames, Facts, MAX_VIOLATIONS, facts, rule};
 
@@ -58,8 +58,8 @@ pub(super) fn judge<'a>(
         told_too_much: false,
         reads_objects: OnceCell::new(),
         last_resolved: Cell::new(None),
-        judged_keys: HashSet::default(),
-        judged: HashSet::default(),
+        judged_keywords: HashSet::default(),
+        judged_types: HashSet::default(),
         findings: Vec::new(),
     };
     for stmt in &module.body {
@@ -82,6 +82,15 @@ struct Resolved<'a> {
     binding: &'a Binding<'a>,
 }
 
+/// What keywords are judged for.
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+pub(super) enum Keywords<'a> {
+    /// Whether what is called keeps them to itself; not where it is of the code's own.
+    Private { own: bool },
+    /// What a module does with them.
+    Of(&'a str),
+}
+
 /// The judging pass.
 pub(super) struct Checker<'a> {
     pub(super) code: &'a str,
@@ -89,10 +98,11 @@ pub(super) struct Checker<'a> {
     pub(super) names: &'a CompiledNames,
     pub(super) scopes: &'a Scopes<'a>,
     pub(super) facts: Facts,
-    /// Where dicts stand whose keys were judged as keywords already.
-    pub(super) judged_keys: HashSet<TextRange>,
+    /// The names of dicts whose items were judged as keywords already, with what they were judged
+    /// for.
+    judged_keywords: HashSet<(BindingId<'a>, Keywords<'a>)>,
     /// Where values stand that were judged as types already.
-    pub(super) judged: HashSet<TextRange>,
+    pub(super) judged_types: HashSet<TextRange>,
     /// Whether a report says that texts are used too often.
     told_too_much: bool,
     /// Whether a model may read attributes of any object.
@@ -108,7 +118,7 @@ pub(super) struct Checker<'a> {
     /// Names of denied built-ins and decorators that are certainly bound at this place, with the
     /// module or class scope that binds them: there, a name whose binding was not executed is the
     /// built-in.
-    pub(super) definite: Vec<(ScopeId, &'a str)>,
+    pub(super) definite: Vec<BindingId<'a>>,
     /// What imported names were bound to last.
     pub(super) flow: Flow<'a>,
     /// What may still be looked at as templates, names or types.
@@ -187,6 +197,15 @@ impl<'a> Checker<'a> {
         self.binding(expr.as_name_expr()?.id.as_str())
     }
 
+    /// Whether the items of what a name is bound to are not judged as keywords yet: each call that
+    /// takes them would else judge them again.
+    pub(super) fn begin_keywords(&mut self, value: &Expr, keywords: Keywords<'a>) -> bool {
+        let name = value.as_name_expr().map(|name| name.id.as_str());
+        let resolved = name.and_then(|name| self.scopes.resolve_entry(self.scope(), name));
+        resolved
+            .is_none_or(|(owner, name, _)| self.judged_keywords.insert(((owner, name), keywords)))
+    }
+
     /// Whether an expression is the first parameter of a method.
     pub(super) fn is_receiver(&self, expr: &Expr) -> bool {
         self.binding_of(expr)
@@ -244,12 +263,7 @@ impl<'a> Checker<'a> {
             Ok(texts) => Some(texts),
             Err(Unknown::NotLiteral) => None,
             Err(Unknown::TooMuch) => {
-                if !self.told_too_much {
-                    self.told_too_much = true;
-                    let message =
-                        "texts of this size are used too often as templates, names or types";
-                    self.report(rule::TOO_LONG, expr.range(), message, "use f-strings");
-                }
+                self.report_too_many_texts(expr.range());
                 None
             }
         }
@@ -267,9 +281,21 @@ impl<'a> Checker<'a> {
         );
     }
 
-    /// Takes the work of reading a text from what may still be done.
-    pub(super) fn spend_text(&mut self, length: usize) -> bool {
-        self.text_budget.spend(length).is_ok()
+    /// Takes the work of reading a text from what may still be done, and says once where that was
+    /// not enough.
+    pub(super) fn spend_text(&mut self, length: usize, range: TextRange) -> bool {
+        let spent = self.text_budget.spend(length).is_ok();
+        if !spent {
+            self.report_too_many_texts(range);
+        }
+        spent
+    }
+
+    fn report_too_many_texts(&mut self, range: TextRange) {
+        if !std::mem::replace(&mut self.told_too_much, true) {
+            let message = "texts of this size are used too often as templates, names or types";
+            self.report(rule::TOO_LONG, range, message, "use f-strings");
+        }
     }
 
     /// Whether a function or lambda is around.

@@ -4,7 +4,7 @@ use rustc_hash::FxHashMap as HashMap;
 
 use crate::pysyntax::ast::Expr;
 
-use super::scope::{ScopeId, Scopes};
+use super::scope::{BindingId, ScopeId, Scopes};
 
 /// A name that is bound to another, or to a path of attributes from it, last first.
 struct Follower<'a> {
@@ -20,7 +20,7 @@ pub(super) const MAX_IMPORTS: usize = 8;
 const MAX_PATH: usize = 6;
 
 /// The names that are bound to a name, by the scope and the name itself.
-type Followers<'a> = HashMap<(ScopeId, &'a str), Vec<Follower<'a>>>;
+type Followers<'a> = HashMap<BindingId<'a>, Vec<Follower<'a>>>;
 
 /// Gives names what the names are that they are bound to, until nothing changes.
 pub(super) fn follow_names(scopes: &mut Scopes<'_>) {
@@ -51,7 +51,7 @@ pub(super) fn follow_names(scopes: &mut Scopes<'_>) {
 }
 
 /// All names that are bound to names, and the names that imports bind, from which to begin.
-fn followers<'a>(scopes: &Scopes<'a>) -> (Followers<'a>, Vec<(ScopeId, &'a str)>) {
+fn followers<'a>(scopes: &Scopes<'a>) -> (Followers<'a>, Vec<BindingId<'a>>) {
     let mut followers = Followers::default();
     let mut imported = Vec::new();
     for (scope, found) in scopes.all.iter().enumerate() {

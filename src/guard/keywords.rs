@@ -9,15 +9,12 @@ use crate::pysyntax::ast::{
 use crate::pysyntax::{Ranged, TextRange};
 
 use super::calls::called;
-use super::check::{Checker, is_dunder};
+use super::check::{Checker, Keywords, is_dunder};
 use super::finding::quoted;
 use super::knowledge::{Known, is_of};
 use super::libraries::CALLING_MODULES;
 use super::policy::compiled_functions;
 use super::rule;
-
-/// How many items of dicts are looked at for one call: all, as long as each dict has few.
-const MOST_ITEMS: usize = MAX_ITEMS * MAX_ITEMS;
 
 /// How many definitions of one name are looked at.
 const MAX_DEFINITIONS: usize = 8;
@@ -60,9 +57,8 @@ impl<'a> Checker<'a> {
                     refused.extend(is_refused(name).then_some((name.as_str(), name.range)));
                 }
                 None => {
-                    let bound = self.binding_of(&keyword.value);
-                    let first = bound.and_then(|binding| binding.values.first());
-                    if first.is_some_and(|first| !self.judged_keys.insert(first.expr.range())) {
+                    let own = own || makes_record;
+                    if !self.begin_keywords(&keyword.value, Keywords::Private { own }) {
                         continue;
                     }
                     let items = self.dict_items(&keyword.value).into_iter();
@@ -134,7 +130,7 @@ impl<'a> Checker<'a> {
     fn check_keywords_of(
         &mut self,
         call: &ExprCall,
-        module: &str,
+        module: &'a str,
         literals: &HashMap<String, Vec<String>>,
     ) {
         // Also by `partial(Client, **options)`.
@@ -158,11 +154,7 @@ impl<'a> Checker<'a> {
                 let hint = "write the keywords out";
                 self.report(rule::ARGUMENT_BLOCKED, value.range(), message, hint);
             }
-            // The items of a dict that has a name are judged once.
-            let named = self
-                .binding_of(value)
-                .and_then(|binding| binding.values.first());
-            if named.is_some_and(|first| !self.judged.insert(first.expr.range())) {
+            if !self.begin_keywords(value, Keywords::Of(module)) {
                 continue;
             }
             for item in self.dict_items(value) {
@@ -246,10 +238,7 @@ impl<'a> Checker<'a> {
                     .into_iter()
                     .flat_map(|binding| &binding.values);
                 let dicts = values.filter_map(|value| value.expr.as_dict_expr());
-                dicts
-                    .flat_map(|dict| &dict.items)
-                    .take(MOST_ITEMS)
-                    .collect()
+                dicts.flat_map(|dict| &dict.items).collect()
             }
             _ => Vec::new(),
         }

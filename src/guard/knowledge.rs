@@ -9,7 +9,7 @@ use crate::pysyntax::ast::{Alias, Expr};
 
 use super::check::Checker;
 use super::following::dotted;
-use super::scope::{Binding, Imported, ScopeId, ScopeKind};
+use super::scope::{Binding, BindingId, Imported, ScopeId, ScopeKind};
 
 /// What is known of the value of an expression.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -63,31 +63,28 @@ fn has_names_of(module: &str, package: &str) -> bool {
                 .is_some_and(|rest| rest.starts_with('.'))
 }
 
-/// A name and the scope that binds it.
-type Key<'a> = (ScopeId, &'a str);
-
 /// What names were bound to last, where nothing else can have been executed since.
 #[derive(Debug, Default)]
 pub(super) struct Flow<'a> {
-    last: HashMap<Key<'a>, Vec<Known>>,
-    changed: Vec<Key<'a>>,
+    last: HashMap<BindingId<'a>, Vec<Known>>,
+    changed: Vec<BindingId<'a>>,
 }
 
 impl<'a> Flow<'a> {
     /// What a name was bound to last, if that is known.
     fn get<'s>(&'s self, scope: ScopeId, name: &'s str) -> Option<&'s Vec<Known>> {
-        let last: &HashMap<Key<'_>, Vec<Known>> = &self.last;
+        let last: &HashMap<BindingId<'_>, Vec<Known>> = &self.last;
         last.get(&(scope, name))
     }
 
     /// The name is bound, certainly to this.
-    fn set(&mut self, key: Key<'a>, known: Vec<Known>) {
+    fn set(&mut self, key: BindingId<'a>, known: Vec<Known>) {
         self.changed.push(key);
         self.last.insert(key, known);
     }
 
     /// The name may be bound to something here.
-    fn forget(&mut self, key: Key<'a>) {
+    fn forget(&mut self, key: BindingId<'a>) {
         self.changed.push(key);
         self.last.remove(&key);
     }
@@ -105,12 +102,12 @@ impl<'a> Flow<'a> {
     }
 
     /// Begins a block that may run again and again.
-    pub(super) fn enter_loop(&mut self) -> HashMap<Key<'a>, Vec<Known>> {
+    pub(super) fn enter_loop(&mut self) -> HashMap<BindingId<'a>, Vec<Known>> {
         std::mem::take(&mut self.last)
     }
 
     /// Ends such a block, given what [`Self::enter_loop`] returned.
-    pub(super) fn leave_loop(&mut self, before: HashMap<Key<'a>, Vec<Known>>, mark: usize) {
+    pub(super) fn leave_loop(&mut self, before: HashMap<BindingId<'a>, Vec<Known>>, mark: usize) {
         self.last = before;
         self.leave_block(mark);
     }

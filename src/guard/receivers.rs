@@ -76,10 +76,9 @@ impl Checker<'_> {
                 Known::Module(_) => false,
             }),
             Expr::Name(_) => self.binding_of(expr).is_some_and(|binding| {
-                let values = binding.values.iter().chain(&binding.contexts);
-                let mut some = values.take(MAX_VALUES);
-                binding.values.len() > MAX_VALUES
-                    || some
+                let mut values = binding.values.iter().chain(&binding.contexts);
+                binding.values.len() + binding.contexts.len() > MAX_VALUES
+                    || values
                         .any(|value| value.expr.is_call_expr() && self.is_of_library(value.expr, 1))
             }),
             _ => false,

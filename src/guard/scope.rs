@@ -12,6 +12,9 @@ use super::policy::root_package;
 /// The number of a scope in [`Scopes`].
 pub(super) type ScopeId = usize;
 
+/// A name and the scope that binds it.
+pub(super) type BindingId<'a> = (ScopeId, &'a str);
+
 /// What a scope belongs to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum ScopeKind {

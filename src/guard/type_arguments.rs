@@ -67,7 +67,7 @@ impl Checker<'_> {
                     return self.report_annotation(name.range);
                 }
                 for value in &binding.values {
-                    if !self.judged.insert(value.expr.range()) {
+                    if !self.judged_types.insert(value.expr.range()) {
                         continue;
                     }
                     match value.expr {
@@ -76,7 +76,7 @@ impl Checker<'_> {
                     }
                 }
                 for (_, value) in &binding.items {
-                    if self.judged.insert(value.expr.range()) {
+                    if self.judged_types.insert(value.expr.range()) {
                         self.check_type_value(value.expr);
                     }
                 }
@@ -120,11 +120,11 @@ impl Checker<'_> {
             }
             Expr::Name(_) => {
                 // The fields of `TypedDict("T", FIELDS)`.
-                let values = self
-                    .binding_of(value)
-                    .into_iter()
-                    .flat_map(|binding| &binding.values);
-                for value in values.take(MAX_ITEMS) {
+                let binding = self.binding_of(value);
+                if binding.is_some_and(|binding| binding.values.len() > MAX_ITEMS) {
+                    return self.report_annotation(value.range());
+                }
+                for value in binding.into_iter().flat_map(|binding| &binding.values) {
                     if matches!(value.expr, Expr::Dict(_) | Expr::List(_) | Expr::Tuple(_)) {
                         self.check_type_value(value.expr);
                     }

@@ -90,6 +90,12 @@ pub fn parse_annotation(source: &str, literal: &StringLiteral) -> Option<Expr> {
     Some(*parsed.into_syntax().body)
 }
 
+/// Whether a text is nested too deep to be parsed.
+#[must_use]
+pub fn is_too_deep(text: &str) -> bool {
+    depth::exceeded_at(text).is_some()
+}
+
 /// Parses a text as one expression, with ranges of its own. `None` where it is not one.
 #[must_use]
 pub fn parse_expression(text: &str) -> Option<Expr> {
