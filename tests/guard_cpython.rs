@@ -11,9 +11,12 @@ mod corpus;
 mod cpython;
 #[path = "guard/generate.rs"]
 mod generate;
+#[path = "guard/pieces.rs"]
+mod pieces;
 #[path = "guard/texts.rs"]
 mod texts;
 
+use corpus::Corpus;
 use cpython::Cpython;
 
 fn names() -> CompiledNames {
@@ -24,16 +27,13 @@ fn names() -> CompiledNames {
 /// Programs that pass, the cases of the guard's tests, and a few thousand changed at random.
 #[test]
 fn what_the_guard_accepts_compiles_in_the_sandbox() {
-    let corpus = corpus::read(Path::new(env!("CARGO_MANIFEST_DIR")));
+    let corpus = Corpus::read(Path::new(env!("CARGO_MANIFEST_DIR")));
     let mut generator = generate::Generator::new(&corpus, 1);
     let generated = std::iter::repeat_with(|| generator.next_code()).take(4000);
     let large = texts::worst(16 * 1024).into_iter().map(|(_, text)| text);
-    let codes: Vec<String> = corpus
-        .iter()
-        .cloned()
-        .chain(large)
-        .chain(generated)
-        .collect();
+    let large = large.chain([texts::realistic(64 * 1024)]);
+    let whole = corpus.programs.iter().chain(&corpus.cases);
+    let codes: Vec<String> = whole.cloned().chain(large).chain(generated).collect();
 
     let mut python = Cpython::start().unwrap();
     let mut accepted = 0;

@@ -6,6 +6,11 @@ use mce::guard::{CompiledNames, check, python_literal, substitute};
 use proptest::prelude::*;
 use serde_json::{Map, Value};
 
+#[path = "guard/pieces.rs"]
+mod pieces;
+
+use pieces::PIECES;
+
 fn names() -> CompiledNames {
     CompiledNames::from([(
         "weather".to_owned(),
@@ -158,88 +163,9 @@ fn lists_of_violations_are_bounded() {
     }
 }
 
-/// Pieces of Python that are put together at random.
+/// Pieces in any order.
 fn soup() -> impl Strategy<Value = String> {
-    let piece = prop::sample::select(vec![
-        "x",
-        "self",
-        "_a",
-        "__class__",
-        "os",
-        "eval",
-        "getattr",
-        "weather.functions",
-        "\"a\"",
-        "'{0.a}'",
-        "f\"{x!r:>{y}}\"",
-        "1",
-        "0x1f",
-        "é",
-        "ｅval",
-        "(",
-        ")",
-        "[",
-        "]",
-        "{",
-        "}",
-        ":",
-        ",",
-        ".",
-        ";",
-        "=",
-        ":=",
-        "+",
-        "-",
-        "*",
-        "**",
-        "|",
-        "@",
-        "->",
-        "\n",
-        "\n    ",
-        "\n        ",
-        "\t",
-        " ",
-        "def ",
-        "class ",
-        "async ",
-        "await ",
-        "lambda ",
-        "import ",
-        "from ",
-        " as ",
-        "if ",
-        "else ",
-        "elif ",
-        "for ",
-        " in ",
-        "while ",
-        "try",
-        "except ",
-        "finally",
-        "with ",
-        "match ",
-        "case ",
-        "type ",
-        "global ",
-        "nonlocal ",
-        "return ",
-        "yield ",
-        "raise ",
-        "del ",
-        "not ",
-        " is ",
-        " and ",
-        "pass",
-        "...",
-        ".format",
-        "\\",
-        "#",
-        "\"\"\"",
-        "'",
-        "\r\n",
-        "\u{feff}",
-    ]);
+    let piece = prop::sample::select(PIECES);
     prop::collection::vec(piece, 0..60).prop_map(|pieces| pieces.concat())
 }
 

@@ -9,6 +9,9 @@ use std::fmt::Write as _;
 use mce::guard::{CompiledNames, Example, RULES, check};
 use toml::{Table, Value};
 
+#[path = "support/page.rs"]
+mod page;
+
 const INTRODUCTION: &str = include_str!("guard_rules.md");
 
 fn names() -> CompiledNames {
@@ -39,16 +42,7 @@ fn ids_stand_for_one_rule_each() {
 
 #[test]
 fn the_page_about_the_guard_is_current() {
-    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/docs/guard-rules.md");
-    let page = page();
-    if std::env::var_os("MCE_UPDATE_DOCS").is_some() {
-        std::fs::write(path, &page).unwrap();
-    }
-    let committed = std::fs::read_to_string(path).unwrap_or_default();
-    assert!(
-        committed == page,
-        "docs/guard-rules.md is stale: run `MCE_UPDATE_DOCS=1 cargo test --test guard_rules`"
-    );
+    page::assert_is_current("guard-rules.md", &page(), "--test guard_rules");
 }
 
 /// The example file of the page is valid, and does what the page says.

@@ -38,7 +38,7 @@ fn best_of_five(code: &str, names: &CompiledNames) -> Duration {
 const LIMITS: (Duration, Duration) = if cfg!(debug_assertions) {
     (Duration::from_millis(300), Duration::from_millis(2500))
 } else {
-    (Duration::from_millis(6), Duration::from_millis(50))
+    (Duration::from_millis(3), Duration::from_millis(50))
 };
 
 #[test]

@@ -17,6 +17,9 @@ use mce::runtime::{
     ErrorType, ExecuteRequest, ExecutionResult, Finding, LINT_RULES, Runtime, SandboxProvider,
 };
 
+#[path = "support/page.rs"]
+mod page;
+
 /// A runtime that lints, with nothing compiled.
 struct World {
     _folder: tempfile::TempDir,
@@ -205,14 +208,5 @@ fn page() -> String {
 
 #[test]
 fn the_page_about_the_rules_is_current() {
-    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/docs/lint.md");
-    let page = page();
-    if std::env::var_os("MCE_UPDATE_DOCS").is_some() {
-        std::fs::write(path, &page).unwrap();
-    }
-    let committed = std::fs::read_to_string(path).unwrap_or_default();
-    assert!(
-        committed == page,
-        "docs/lint.md is stale: run `MCE_UPDATE_DOCS=1 cargo test --test lint page`"
-    );
+    page::assert_is_current("lint.md", &page(), "--test lint page");
 }

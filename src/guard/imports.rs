@@ -7,13 +7,10 @@ use super::check::Checker;
 use super::finding::quoted;
 use super::policy::{FUNCTIONS, compiled_functions};
 use super::scope::ScopeKind;
-use super::{hints, rule};
+use super::{LIBRARIES, hints, rule};
 
 /// What every module of a compiled server offers beside its functions.
 const SERVER_NAMES: [&str; 2] = ["ApiError", "NULL"];
-
-/// What the sandbox image holds beside the standard library.
-const LIBRARIES: [&str; 3] = ["httpx", "pydantic", "orjson"];
 
 /// How many similar names a hint lists.
 const SUGGESTIONS: usize = 3;

@@ -81,6 +81,9 @@ pub const MAX_CODE_BYTES: usize = 1024 * 1024;
 /// How many violations a report lists before it says how many more there are.
 pub const MAX_VIOLATIONS: usize = 20;
 
+/// What the sandbox image holds beside the standard library.
+pub const LIBRARIES: [&str; 3] = ["httpx", "pydantic", "orjson"];
+
 /// The names that compiled servers offer: server, then its functions.
 pub type CompiledNames = BTreeMap<String, BTreeSet<String>>;
 

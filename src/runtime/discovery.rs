@@ -12,10 +12,8 @@ use super::Runtime;
 use super::excerpt::excerpt;
 use super::registry::{Served, is_identifier};
 use crate::api::{Manifest, is_mutating};
-use crate::guard::Guard;
+use crate::guard::{Guard, LIBRARIES};
 
-/// What the sandbox image holds beside the standard library.
-const SANDBOX_LIBRARIES: [&str; 3] = ["httpx", "pydantic", "orjson"];
 /// Servers on one page.
 const PAGE: usize = 20;
 /// With no more functions than this on a page, each is listed with its summary.
@@ -50,7 +48,7 @@ fn libraries(guard: &Guard) -> Vec<String> {
     let built_in = Guard::built_in();
     let usual = built_in.importable();
     let modules = guard.importable();
-    let of_image = SANDBOX_LIBRARIES.into_iter();
+    let of_image = LIBRARIES.into_iter();
     let of_image = of_image.filter(|library| modules.contains(library));
     let added = modules.iter().copied().filter(|it| !usual.contains(it));
     of_image.chain(added).map(str::to_owned).collect()

@@ -6,6 +6,9 @@ use std::time::Duration;
 
 use mce::config::{Environment, Opened, SETTINGS, SandboxChoice, SandboxMode, Settings, open};
 
+#[path = "../support/page.rs"]
+mod page;
+
 fn read(pairs: &[(&str, &str)]) -> Result<(Settings, Vec<String>), String> {
     Settings::from_environment(&Environment::from_pairs(pairs.iter().copied()))
         .map_err(|error| error.to_string())
@@ -372,16 +375,7 @@ fn page() -> String {
 
 #[test]
 fn the_page_about_settings_is_current() {
-    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/docs/settings.md");
-    let page = page();
-    if std::env::var_os("MCE_UPDATE_DOCS").is_some() {
-        std::fs::write(path, &page).unwrap();
-    }
-    let committed = std::fs::read_to_string(path).unwrap_or_default();
-    assert!(
-        committed == page,
-        "docs/settings.md is stale: run `MCE_UPDATE_DOCS=1 cargo test --test config settings`"
-    );
+    page::assert_is_current("settings.md", &page(), "--test config settings");
 }
 
 /// The settings are logged and shown in their `Debug` form, which held the proxy's password.

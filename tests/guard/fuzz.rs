@@ -22,6 +22,7 @@ use mce::guard::{CompiledNames, check};
 mod corpus;
 mod cpython;
 mod generate;
+mod pieces;
 
 /// What takes longer is a failure.
 const SLOW: Duration = Duration::from_millis(500);
@@ -64,7 +65,7 @@ fn main() -> ExitCode {
 
 fn run(arguments: &Arguments) -> io::Result<bool> {
     std::fs::create_dir_all(&arguments.failures)?;
-    let corpus = corpus::read(Path::new(env!("CARGO_MANIFEST_DIR")));
+    let corpus = corpus::Corpus::read(Path::new(env!("CARGO_MANIFEST_DIR")));
     let functions = ["get_forecast", "get_current", "list_cities"].map(str::to_owned);
     let names = CompiledNames::from([("weather".to_owned(), BTreeSet::from(functions))]);
     let mut python = cpython::Cpython::start()?;

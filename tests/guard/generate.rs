@@ -1,151 +1,20 @@
 //! Code for the guard to judge: programs changed at random, piece by piece.
 
-#![allow(dead_code, reason = "not every user of the file needs all of it")]
-
 use proptest::prelude::RngExt as _;
 use proptest::test_runner::{RngAlgorithm, TestRng};
 
-/// Pieces that change what code means, or whether it is any.
-const PIECES: &[&str] = &[
-    "x",
-    "self",
-    "_a",
-    "__class__",
-    "__x",
-    "os",
-    "eval",
-    "type",
-    "getattr",
-    "json",
-    "weather",
-    "'a'",
-    "\"{0.a}\"",
-    "f'{x!r:>{y}}'",
-    "b'a'",
-    "1",
-    "0x1f",
-    "1e5",
-    "1j",
-    "0777",
-    "1_0",
-    "é",
-    "ｅval",
-    "(",
-    ")",
-    "[",
-    "]",
-    "{",
-    "}",
-    ":",
-    ",",
-    ".",
-    ";",
-    "=",
-    ":=",
-    "+",
-    "-",
-    "*",
-    "**",
-    "|",
-    "@",
-    "->",
-    "!",
-    "%",
-    "//",
-    "~",
-    "...",
-    "\n",
-    "\n    ",
-    "\n        ",
-    "\t",
-    " ",
-    "\\\n",
-    "#",
-    "'",
-    "\"\"\"",
-    "\r\n",
-    "\u{feff}",
-    "\u{a0}",
-    "\0",
-    "def f(): ",
-    "class A: ",
-    "async ",
-    "await ",
-    "lambda: ",
-    "lambda *a, b=1, **c: ",
-    "import x\n",
-    "from a import b\n",
-    "from __future__ import annotations\n",
-    " as y",
-    "if x: ",
-    " else ",
-    "elif ",
-    "for x in y: ",
-    "while x: ",
-    "try: ",
-    "except: ",
-    "except* E: ",
-    "finally: ",
-    "with x as y: ",
-    "match x:\n case 1: pass\n",
-    "case _: ",
-    "case {**r}: ",
-    "case [a, *b]: ",
-    "type X = ",
-    "[T]",
-    "[T: int = str]",
-    "[*Ts]",
-    "[**P]",
-    "global x\n",
-    "nonlocal x\n",
-    "return ",
-    "yield ",
-    "yield from ",
-    "raise ",
-    "del ",
-    "not ",
-    " is ",
-    " in ",
-    " and ",
-    " or ",
-    "pass",
-    "break",
-    "continue",
-    "assert ",
-    "None",
-    "True",
-    "print",
-    "__debug__",
-    "*x",
-    "**x",
-    "@f\n",
-    "(yield)",
-    "(x := 1)",
-    "[y for y in z]",
-    "[await y async for y in z]",
-    "{k: v for k, v in z}",
-    "(y for y in z)",
-    "x if y else z",
-    "x: int",
-    "x: int = 1",
-    "/, ",
-    "*, ",
-    "\\N{DASH}",
-    "rb''",
-    "t'{x}'",
-    "f'{x=}'",
-    "f'{'a'}'",
-];
+use crate::corpus::Corpus;
+use crate::pieces::PIECES;
 
 /// Makes code, the same for the same seed.
 pub struct Generator<'c> {
-    corpus: &'c [String],
+    corpus: &'c Corpus,
     random: TestRng,
 }
 
 impl<'c> Generator<'c> {
     /// `corpus` must not be empty.
-    pub fn new(corpus: &'c [String], seed: u64) -> Self {
+    pub fn new(corpus: &'c Corpus, seed: u64) -> Self {
         let mut bytes = [0; 32];
         bytes[..8].copy_from_slice(&seed.to_le_bytes());
         Self {
@@ -167,16 +36,15 @@ impl<'c> Generator<'c> {
         self.random.random_range(0..end.max(1))
     }
 
-    /// A program of the corpus. What comes first in it are whole programs that pass: these half of
-    /// the time, since of the others little is accepted.
+    /// A program of the corpus: half of the time one that passes, since of the others little is
+    /// accepted.
     fn program(&mut self) -> &'c str {
-        let end = if self.below(2) == 0 {
-            self.corpus.len()
+        let codes = if self.below(2) == 0 {
+            &self.corpus.programs
         } else {
-            self.corpus.len().min(60)
+            &self.corpus.cases
         };
-        let index = self.below(end);
-        &self.corpus[index]
+        &codes[self.below(codes.len())]
     }
 
     fn change(&mut self, tokens: &mut Vec<String>) {

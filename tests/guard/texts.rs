@@ -1,7 +1,5 @@
 //! Code of a given length: such as people write, and such as makes a guard work hardest.
 
-#![allow(dead_code, reason = "not every user of the file needs all of it")]
-
 /// Programs that use much of the language and of the library.
 const ORDINARY: [&str; 3] = [
     include_str!("ordinary/client_report.py"),
