@@ -1,7 +1,7 @@
 //! Checks on the text itself, before it is parsed: what Python would read otherwise than the
 //! parser does, and what a reader sees otherwise than either.
 
-use memchr::{memchr, memchr3};
+use memchr::{memchr_iter, memchr3_iter};
 
 use crate::pysyntax::{TextRange, TextSize};
 
@@ -29,15 +29,15 @@ pub(super) fn check(code: &str) -> Vec<Finding> {
     findings.extend(encoding_cookie(code));
     // All of these begin with one of four bytes, of which most code has none.
     let bytes = code.as_bytes();
-    if memchr3(0, b'\r', 0xc, bytes).is_none() && memchr(0xe2, bytes).is_none() {
-        return findings;
-    }
-    let mut characters = code.char_indices().peekable();
-    while let Some((index, character)) = characters.next() {
-        let followed_by_newline = characters.peek().is_some_and(|(_, next)| *next == '\n');
+    let places = memchr3_iter(0, b'\r', 0xc, bytes).chain(memchr_iter(0xe2, bytes));
+    for index in places {
+        let mut characters = code.get(index..).unwrap_or_default().chars();
+        let Some(character) = characters.next() else {
+            continue;
+        };
         let (what, hint) = match character {
             '\0' => ("a NUL character", "write `\\0` in a string"),
-            '\r' if !followed_by_newline => (
+            '\r' if characters.next() != Some('\n') => (
                 "a carriage return without a line feed",
                 "end lines with a line feed",
             ),

@@ -312,6 +312,7 @@ impl<'a> SemanticVisitor<'a> {
         self.check_operands(expr);
         match expr {
             Expr::FString(text) => self.check_specifications(text),
+            Expr::NumberLiteral(number) => self.check_number(number.range),
             Expr::Named(named) => {
                 self.check_target(named);
                 self.note_walrus(named);

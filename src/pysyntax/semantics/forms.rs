@@ -15,6 +15,9 @@ const MAX_SPECIFICATIONS: usize = 2;
 /// How many targets may stand before a starred one.
 const MAX_BEFORE_STAR: usize = 255;
 
+/// Keywords that `CPython` takes right after a number, with a warning.
+const AFTER_NUMBERS: [&str; 8] = ["and", "else", "for", "if", "in", "is", "not", "or"];
+
 impl SemanticVisitor<'_> {
     /// `*x` may stand in displays, arguments, subscripts and targets, and nowhere else.
     pub(super) fn check_star(&mut self, expr: &Expr) {
@@ -72,6 +75,16 @@ impl SemanticVisitor<'_> {
         let before = source.get(..range.start().to_usize()).unwrap_or_default();
         let after = source.get(range.end().to_usize()..).unwrap_or_default();
         before.trim_end().ends_with('(') && after.trim_start().starts_with(')')
+    }
+
+    /// `5async for`: only some keywords may follow a number without a space.
+    pub(super) fn check_number(&mut self, number: TextRange) {
+        let after = self.context.source.get(number.end().to_usize()..);
+        let after = after.unwrap_or_default();
+        let ends = !after.starts_with(|next: char| next.is_alphanumeric() || next == '_');
+        if !ends && !AFTER_NUMBERS.iter().any(|word| after.starts_with(word)) {
+            self.error(number, "a number needs a space after it here");
+        }
     }
 
     /// `((a) := 1)`
