@@ -7,6 +7,7 @@ use crate::pysyntax::ast::{
 };
 use crate::pysyntax::{Ranged, TextRange, is_too_deep, parse_annotation, parse_expression};
 
+use super::calls::names_attributes;
 use super::check::{Checker, is_dunder};
 use super::knowledge::{Known, is_any_module, is_name, is_of};
 use super::libraries::{
@@ -78,6 +79,8 @@ impl Checker<'_> {
     /// Remembers where a type names what may otherwise only be called, such as `type[Node]`.
     pub(super) fn note_types(&mut self, expr: &Expr) {
         match expr {
+            // What a field is annotated with can be read from its description, and called.
+            Expr::Name(_) | Expr::Attribute(_) if names_attributes(&self.known(expr)) => {}
             Expr::Name(_) | Expr::Attribute(_) => {
                 self.direct.insert(expr.range());
             }

@@ -15,7 +15,9 @@ use super::{hints, rule};
 impl<'a> Checker<'a> {
     /// An attribute that stands anywhere but before another dot.
     pub(super) fn check_attribute(&mut self, expr: &'a Expr, attribute: &'a ExprAttribute) {
-        self.check_path(attribute);
+        if !self.check_path(attribute) {
+            return;
+        }
         let known = self.known(expr);
         if self.is_importable(&known) && !self.is_tested(attribute.range) {
             self.report_module_value(expr);
@@ -48,7 +50,9 @@ impl<'a> Checker<'a> {
     /// A module that a statement gives another name.
     pub(super) fn visit_alias_value(&mut self, value: &'a Expr) {
         match value {
-            Expr::Attribute(attribute) => self.check_path(attribute),
+            Expr::Attribute(attribute) => {
+                self.check_path(attribute);
+            }
             Expr::Name(name) => {
                 self.check_name_reference(name.id.as_str(), name.range);
             }
@@ -56,8 +60,9 @@ impl<'a> Checker<'a> {
         }
     }
 
-    /// What stands before a dot and after it, whatever becomes of the whole.
-    fn check_path(&mut self, attribute: &'a ExprAttribute) {
+    /// What stands before a dot and after it, whatever becomes of the whole. Tells whether what
+    /// stands before it is known through imports; else the whole is not.
+    fn check_path(&mut self, attribute: &'a ExprAttribute) -> bool {
         let name = attribute.attr.as_str();
         let known = self.known(&attribute.value);
         let modules: Vec<&str> = known.iter().filter_map(Known::as_module).collect();
@@ -73,17 +78,20 @@ impl<'a> Checker<'a> {
         if modules.is_empty() {
             self.check_object_attribute(attribute, !known.is_empty());
             self.visit_receiver(attribute);
-            return;
+            return !known.is_empty();
         }
         for module in &modules {
             self.check_member(module, attribute.attr.as_str(), attribute.attr.range);
         }
         // A module's own name is fine before a dot, though not as a value.
         match &*attribute.value {
-            Expr::Attribute(outer) => self.check_path(outer),
+            Expr::Attribute(outer) => {
+                self.check_path(outer);
+            }
             Expr::Name(_) => {}
             _ => self.visit_receiver(attribute),
         }
+        true
     }
 
     /// Visits what stands before the dot.

@@ -133,8 +133,7 @@ impl<'a> Checker<'a> {
         if self.direct.contains(&range) {
             return;
         }
-        let getter = is_name(known, "operator", &ATTRIBUTE_GETTERS)
-            || is_name(known, "functools", &ATTRIBUTE_COPIERS);
+        let getter = names_attributes(known);
         let makes_types = is_name(known, "pydantic", &["TypeAdapter", "create_model"]);
         if getter {
             let message =
@@ -156,6 +155,12 @@ pub(super) fn called(func: &Expr) -> &Expr {
         Expr::Subscript(subscript) => &subscript.value,
         _ => func,
     }
+}
+
+/// Whether something reads or copies attributes that texts name.
+pub(super) fn names_attributes(known: &[Known]) -> bool {
+    is_name(known, "operator", &ATTRIBUTE_GETTERS)
+        || is_name(known, "functools", &ATTRIBUTE_COPIERS)
 }
 
 /// Whether an expression is this name.

@@ -164,6 +164,19 @@ impl<'a> Checker<'a> {
         self.stack.last().copied().unwrap_or_default()
     }
 
+    /// Judges something that another scope evaluates. What names were bound to last is known of this
+    /// place only.
+    pub(super) fn within(&mut self, scope: ScopeId, judge: impl FnOnce(&mut Self)) {
+        if scope == self.scope() {
+            return judge(self);
+        }
+        let flow = std::mem::take(&mut self.flow);
+        self.stack.push(scope);
+        judge(self);
+        self.stack.pop();
+        self.flow = flow;
+    }
+
     /// What the code binds a name to, and the scope that does; `None` is a built-in, or nothing.
     pub(super) fn resolve(&self, name: &str) -> Option<(ScopeId, &'a Binding<'a>)> {
         let scopes: &'a Scopes<'a> = self.scopes;

@@ -86,6 +86,7 @@ impl Checker<'_> {
                 self.called_types.insert(func.range());
                 true
             }
+            func if self.is_type_of_field(func) => arguments.args.len() == 3 || starred,
             func @ Expr::Name(_) => match self.binding_of(func).and_then(Binding::only_value) {
                 // A class that is asked of something is called by another name.
                 Some(Value {
@@ -133,6 +134,21 @@ impl Checker<'_> {
             let hint = "write a `class` statement";
             self.report(rule::METACLASS, call.range(), message, hint);
         }
+    }
+
+    /// Whether an expression may be the type of a field, which may be `type`, read from the
+    /// description of the field or bound to a name.
+    fn is_type_of_field(&self, func: &Expr) -> bool {
+        let reads = |expr: &Expr| match expr {
+            Expr::Attribute(attribute) => {
+                matches!(attribute.attr.as_str(), "type" | "annotation")
+                    && !self.is_own_receiver(&attribute.value)
+                    && !self.is_own_instance(&attribute.value)
+            }
+            _ => false,
+        };
+        let value = self.binding_of(func).and_then(Binding::only_value);
+        self.imports_field_makers() && (reads(func) || value.is_some_and(|it| reads(it.expr)))
     }
 
     /// Whether a value is a class of a library, or comes out of a call of one.

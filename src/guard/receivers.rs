@@ -7,11 +7,11 @@ use super::check::Checker;
 use super::knowledge::Known;
 use super::libraries::{EXTENDED_BUILTINS, OBJECT_MAKERS, RESULT_GIVERS};
 
-/// How many attributes and items lead to an object that a library made.
-const MAX_RECEIVERS: usize = 8;
-
 /// How many values of a name are looked at for one that a library made.
 const MAX_VALUES: usize = 8;
+
+/// How many names that are bound to names are followed.
+const MAX_NAMES: usize = 4;
 
 /// How many statements of a class are looked at for a name that it binds.
 const MAX_STATEMENTS: usize = 200;
@@ -25,7 +25,7 @@ impl Checker<'_> {
                 .and_then(|value| self.binding_of(value.expr));
             binding.exception || other.is_some_and(|binding| binding.exception)
         });
-        let of_library = self.is_of_library(receiver, MAX_RECEIVERS);
+        let of_library = self.is_of_library(receiver);
         if exception || of_library {
             return false;
         }
@@ -52,13 +52,10 @@ impl Checker<'_> {
     }
 
     /// Whether an object is one that a library made, or an attribute of one.
-    fn is_of_library(&self, expr: &Expr, steps: usize) -> bool {
-        let Some(steps) = steps.checked_sub(1) else {
-            return false;
-        };
+    fn is_of_library(&self, expr: &Expr) -> bool {
         match expr {
-            Expr::Attribute(attribute) => self.is_of_library(&attribute.value, steps),
-            Expr::Subscript(subscript) => self.is_of_library(&subscript.value, steps),
+            Expr::Attribute(attribute) => self.is_of_library(&attribute.value),
+            Expr::Subscript(subscript) => self.is_of_library(&subscript.value),
             Expr::Call(call) if self.may_be(&call.func, "super") => self
                 .classes
                 .last()
@@ -75,14 +72,22 @@ impl Checker<'_> {
                 }
                 Known::Module(_) => false,
             }),
-            Expr::Name(_) => self.binding_of(expr).is_some_and(|binding| {
-                let mut values = binding.values.iter().chain(&binding.contexts);
-                binding.values.len() + binding.contexts.len() > MAX_VALUES
-                    || values
-                        .any(|value| value.expr.is_call_expr() && self.is_of_library(value.expr, 1))
-            }),
+            Expr::Name(_) => self.is_name_of_library(expr, MAX_NAMES),
             _ => false,
         }
+    }
+
+    /// Whether a name is bound to such an object, or to a name that is.
+    fn is_name_of_library(&self, name: &Expr, names: usize) -> bool {
+        self.binding_of(name).is_some_and(|binding| {
+            let mut values = binding.values.iter().chain(&binding.contexts);
+            binding.values.len() + binding.contexts.len() > MAX_VALUES
+                || values.any(|value| match value.expr {
+                    Expr::Call(_) => self.is_of_library(value.expr),
+                    Expr::Name(_) => names > 0 && self.is_name_of_library(value.expr, names - 1),
+                    _ => false,
+                })
+        })
     }
 
     /// Whether a class has a base that is imported.
@@ -146,22 +151,20 @@ impl Checker<'_> {
     /// Whether an object describes a field of a dataclass or model, from which the library makes
     /// code.
     pub(super) fn describes_fields(&self, expr: &Expr) -> bool {
-        self.imports_field_makers() && self.may_describe_fields(expr, MAX_RECEIVERS)
+        self.imports_field_makers() && self.may_describe_fields(expr, MAX_NAMES)
     }
 
     /// Whether the code uses a library whose classes have descriptions of fields.
-    fn imports_field_makers(&self) -> bool {
+    pub(super) fn imports_field_makers(&self) -> bool {
         self.imports("dataclasses") || self.imports("pydantic")
     }
 
-    fn may_describe_fields(&self, expr: &Expr, steps: usize) -> bool {
-        let Some(steps) = steps.checked_sub(1) else {
-            return false;
-        };
+    /// The same, where so many names are followed.
+    fn may_describe_fields(&self, expr: &Expr, names: usize) -> bool {
         let are_fields = |expr: &Expr| matches!(expr, Expr::Attribute(fields) if fields.attr.as_str() == "model_fields");
         match expr {
             Expr::Subscript(subscript) => {
-                are_fields(&subscript.value) || self.may_describe_fields(&subscript.value, steps)
+                are_fields(&subscript.value) || self.may_describe_fields(&subscript.value, names)
             }
             // `Model.model_fields.values()`, `.get("x")`
             Expr::Call(call) => {
@@ -172,9 +175,8 @@ impl Checker<'_> {
                 let loops = binding.iterables.iter().map(|(value, _)| value);
                 let mut values = binding.values.iter().chain(loops);
                 binding.values.len() + binding.iterables.len() > MAX_VALUES
-                    || values.any(|value| {
-                        !value.expr.is_name_expr() && self.may_describe_fields(value.expr, steps)
-                    })
+                    || names > 0
+                        && values.any(|value| self.may_describe_fields(value.expr, names - 1))
             }),
             _ => false,
         }

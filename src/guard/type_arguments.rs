@@ -71,13 +71,15 @@ impl Checker<'_> {
                         continue;
                     }
                     match value.expr {
-                        Expr::Dict(_) | Expr::DictComp(_) => self.check_type_values(value.expr),
+                        Expr::Dict(_) | Expr::DictComp(_) => {
+                            self.within(value.scope, |it| it.check_type_values(value.expr));
+                        }
                         _ => self.report_annotation(name.range),
                     }
                 }
                 for (_, value) in &binding.items {
                     if self.judged_types.insert(value.expr.range()) {
-                        self.check_type_value(value.expr);
+                        self.within(value.scope, |it| it.check_type_value(value.expr));
                     }
                 }
             }
@@ -126,7 +128,7 @@ impl Checker<'_> {
                 }
                 for value in binding.into_iter().flat_map(|binding| &binding.values) {
                     if matches!(value.expr, Expr::Dict(_) | Expr::List(_) | Expr::Tuple(_)) {
-                        self.check_type_value(value.expr);
+                        self.within(value.scope, |it| it.check_type_value(value.expr));
                     }
                 }
                 self.check_type_text(value);

@@ -3,7 +3,8 @@
 
 use ruff_python_ast::visitor::{self, Visitor};
 use ruff_python_ast::{
-    ExceptHandler, Expr, ExprFString, ExprNamed, InterpolatedStringElement, Pattern, Stmt, StmtTry,
+    ExceptHandler, Expr, ExprFString, ExprNamed, InterpolatedStringElement, Operator, Pattern,
+    Stmt, StmtTry, UnaryOp,
 };
 use ruff_text_size::{Ranged, TextRange};
 
@@ -153,8 +154,9 @@ impl SemanticVisitor<'_> {
             Pattern::MatchMapping(pattern) => &pattern.keys,
             _ => &[],
         };
-        for value in values.iter().filter(|value| value.is_f_string_expr()) {
-            self.error(value.range(), "a pattern may not hold an f-string");
+        for value in values.iter().filter(|value| !is_pattern_value(value)) {
+            let message = "a pattern may hold literals and dotted names, and nothing else";
+            self.error(value.range(), message);
         }
     }
 
@@ -257,5 +259,28 @@ impl Leaving {
         self.visit_body(body);
         self.loops -= 1;
         self.visit_body(orelse);
+    }
+}
+
+/// Whether a pattern may compare with an expression: a literal, a signed or complex number, or a
+/// dotted name.
+fn is_pattern_value(value: &Expr) -> bool {
+    let is_number = |expr: &Expr| match expr {
+        Expr::UnaryOp(operation) => {
+            operation.op == UnaryOp::USub && operation.operand.is_number_literal_expr()
+        }
+        _ => expr.is_number_literal_expr(),
+    };
+    match value {
+        Expr::BinOp(operation) => {
+            matches!(operation.op, Operator::Add | Operator::Sub)
+                && is_number(&operation.left)
+                && operation.right.is_number_literal_expr()
+        }
+        Expr::Attribute(attribute) => {
+            attribute.value.is_name_expr()
+                || attribute.value.is_attribute_expr() && is_pattern_value(&attribute.value)
+        }
+        _ => is_number(value) || value.is_literal_expr(),
     }
 }
