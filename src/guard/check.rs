@@ -109,7 +109,7 @@ pub(super) struct Checker<'a> {
     pub(super) reads_objects: OnceCell<bool>,
     /// The name that was resolved last: several rules look at one after the other.
     last_resolved: Cell<Option<Resolved<'a>>>,
-    /// How many names may still be followed.
+    /// How many names, and steps on the way to one, may still be followed.
     pub(super) work: Cell<usize>,
     /// The scopes around, the innermost last.
     pub(super) stack: Vec<ScopeId>,
@@ -177,11 +177,16 @@ impl<'a> Checker<'a> {
         self.flow = flow;
     }
 
+    /// Takes steps from what may still be followed.
+    pub(super) fn spend_work(&self, steps: usize) {
+        self.work.set(self.work.get().saturating_sub(steps));
+    }
+
     /// What the code binds a name to, and the scope that does; `None` is a built-in, or nothing.
     pub(super) fn resolve(&self, name: &str) -> Option<(ScopeId, &'a Binding<'a>)> {
         let scopes: &'a Scopes<'a> = self.scopes;
         // Each rule follows few names for one expression; how many all of them follow is bounded here.
-        self.work.set(self.work.get().saturating_sub(1));
+        self.spend_work(1);
         let from = self.scope();
         if let Some(last) = self.last_resolved.get()
             && last.from == from

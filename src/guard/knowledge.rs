@@ -3,7 +3,6 @@
 
 use rustc_hash::FxHashMap as HashMap;
 
-use crate::pysyntax::Ranged;
 use crate::pysyntax::ast::name::Name;
 use crate::pysyntax::ast::{Alias, Expr};
 
@@ -174,9 +173,12 @@ impl<'a> Checker<'a> {
     /// What an expression may be through imports; several where several imports bind it.
     pub(super) fn known(&self, expr: &Expr) -> Vec<Known> {
         let mut root = expr;
+        let mut steps = 0;
         while let Expr::Attribute(attribute) = root {
             root = &attribute.value;
+            steps += 1;
         }
+        self.spend_work(steps);
         let Expr::Name(name) = root else {
             return Vec::new();
         };
@@ -189,7 +191,7 @@ impl<'a> Checker<'a> {
             return Vec::new();
         }
         let mut known = self.known_name(name, owner, binding);
-        if root.range() == expr.range() {
+        if steps == 0 {
             return known;
         }
         let Some((_, path)) = dotted(expr) else {

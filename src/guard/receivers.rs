@@ -53,6 +53,7 @@ impl Checker<'_> {
 
     /// Whether an object is one that a library made, or an attribute of one.
     fn is_of_library(&self, expr: &Expr) -> bool {
+        self.spend_work(1);
         match expr {
             Expr::Attribute(attribute) => self.is_of_library(&attribute.value),
             Expr::Subscript(subscript) => self.is_of_library(&subscript.value),
@@ -161,6 +162,7 @@ impl Checker<'_> {
 
     /// The same, where so many names are followed.
     fn may_describe_fields(&self, expr: &Expr, names: usize) -> bool {
+        self.spend_work(1);
         let are_fields = |expr: &Expr| matches!(expr, Expr::Attribute(fields) if fields.attr.as_str() == "model_fields");
         match expr {
             Expr::Subscript(subscript) => {

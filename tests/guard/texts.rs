@@ -246,6 +246,30 @@ pub fn worst(length: usize) -> Vec<(&'static str, String)> {
             "f-strings that do not end",
             format!("x = {}", repeat("f\"{")),
         ),
+        (
+            "names for items of names",
+            fanned(
+                "import dataclasses\n",
+                &"[0]".repeat(100),
+                "n0.a = 1\n",
+                length,
+            ),
+        ),
+        (
+            "names for objects of libraries",
+            fanned("import json\nclass A:\n    _p = 1\n", "", "n0._p\n", length),
+        ),
         ("syntax errors", repeat("x = = 1\n")),
     ]
+}
+
+/// Names with seven values each, which are names with seven values each, and what uses the first.
+fn fanned(before: &str, path: &str, line: &str, length: usize) -> String {
+    let mut code = before.to_owned();
+    for name in 0..4 {
+        code.push_str(&format!("n{name} = n{}{path}\n", name + 1).repeat(7));
+    }
+    code.push_str(&format!("n4 = A{}()\n", ".a".repeat(100)).repeat(7));
+    let rest = length.saturating_sub(code.len());
+    code + &line.repeat(rest / line.len())
 }
