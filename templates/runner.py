@@ -4,13 +4,17 @@ MCE hands this file to `python3 -I` when a container starts; nothing of it is in
 
 Two processes share the work. The **supervisor** (PID 1) owns the stream to the host: its
 descriptors are private, its memory cannot be opened by others (it is not dumpable), and it never
-runs a line of foreign code. It forks the **executing process**, in which the code runs with
-/dev/null as its input and pipes as its outputs. A print, a crash, `os._exit`, a signal or garbage
+runs a line of the code. It imports the libraries of the image and the modules that the host gives
+it at the start, so that the code need not wait for them, and forks the **executing process**, in
+which the code runs with /dev/null as its input and pipes as its outputs. A print, a crash, `os._exit`, a signal or garbage
 on any descriptor therefore ends up as what it is: bytes that were printed, or a way to end.
 
 The executing process has one more descriptor, a socket pair to the supervisor. What it sends
 there can only be a call or a result; the supervisor passes whole frames on and ends the execution
 on anything else.
+
+In a **session** the executing process stays when its code has ended, with all that the code
+defined, and waits for more. The supervisor then says PAUSED in the place of ENDED.
 
 A frame is `length:u32 version:u8 kind:u8 flags:u8 message:u32 chunk`, numbers big-endian, the
 length counting what follows it. Chunks of one message are joined until the flag LAST. A message is
@@ -32,6 +36,8 @@ import datetime
 import decimal
 import enum
 import errno
+import gc
+import importlib
 import importlib.machinery
 import inspect
 import io
@@ -40,6 +46,7 @@ import json
 import linecache
 import os
 import pathlib
+import queue
 import re
 import select
 import signal
@@ -58,7 +65,7 @@ from json.encoder import encode_basestring
 from typing import Any, NoReturn
 
 VERSION = 1
-HELLO, JOB, CALL, ANSWER, STDOUT, STDERR, RESULT, ENDED = range(1, 9)
+HELLO, JOB, CALL, ANSWER, STDOUT, STDERR, RESULT, ENDED, PAUSED = range(1, 10)
 FROM_THE_CODE = frozenset((CALL, RESULT))
 LAST = 1
 
@@ -77,8 +84,9 @@ CALL_LEVELS = 2
 WRITABLE = ("/tmp", "/workspace")
 NEXT_TO_NOTHING = 1 << 20
 
-# The file name under which tracebacks show the code.
+# The file name under which tracebacks show the code; in a session later code has a number as well.
 CODE_NAME = "<code>"
+CODE_NAMES = "<code"
 ENVIRONMENT = {
     "PATH": "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin",
     "LANG": "C.UTF-8",
@@ -455,8 +463,15 @@ class HostChannel:
         self._numbers = itertools.count(1)
         self._waiting: dict[int, concurrent.futures.Future[tuple[str, Any, str | None]]] = {}
         self._reader: threading.Thread | None = None
+        self._jobs: queue.SimpleQueue[Job | None] = queue.SimpleQueue()
         self._closed = ""
         os.register_at_fork(after_in_child=self._after_fork)
+
+    def next_job(self) -> Job | None:
+        """Waits for more code of a session; None when the host is gone."""
+        with self._state_lock:
+            self._start_reading()
+        return self._jobs.get()
 
     def send(self, kind: int, message: int, payload: bytes) -> None:
         """Sends a message. Chunks of several threads may alternate."""
@@ -545,21 +560,30 @@ class HostChannel:
                 raise RuntimeError(self._closed)
             message = next(self._numbers)
             self._waiting[message] = answer
-            if self._reader is None:
-                self._reader = threading.Thread(target=self._read, name="host", daemon=True)
-                self._reader.start()
+            self._start_reading()
         return message, payload, answer
 
+    def _start_reading(self) -> None:
+        if self._reader is None:
+            self._reader = threading.Thread(target=self._read, name="host", daemon=True)
+            self._reader.start()
+
     def _read(self) -> None:
-        reader, assembler = FrameReader(frozenset((ANSWER,))), Assembler()
+        reader = FrameReader(frozenset((ANSWER, JOB)))
+        answers, jobs = Assembler(), Assembler()
         try:
             while data := self._connection.recv(1 << 16):
-                for _, flags, message, frame in reader.feed(data):
-                    payload = assembler.add(flags, message, frame)
-                    if payload is not None:
+                for kind, flags, message, frame in reader.feed(data):
+                    payload = (answers if kind == ANSWER else jobs).add(flags, message, frame)
+                    if payload is None:
+                        continue
+                    if kind == ANSWER:
                         self._answer(message, payload)
+                    else:
+                        self._jobs.put(Job(**unpack(payload)))
         finally:
             self._close("the host is gone")
+            self._jobs.put(None)
 
     def _answer(self, message: int, payload: bytes) -> None:
         with self._state_lock:
@@ -604,13 +628,20 @@ def install_host_module(channel: HostChannel) -> None:
 class ModuleFinder:
     """Imports modules from memory. Packages are made up around dotted names."""
 
-    def __init__(self, sources: dict[str, str]) -> None:
-        self._sources = sources
-        self._packages = {
-            name.rsplit(".", depth)[0]
-            for name in sources
-            for depth in range(1, name.count(".") + 1)
-        }
+    def __init__(self) -> None:
+        self._sources: dict[str, str] = {}
+        self._packages: set[str] = set()
+
+    def add(self, sources: dict[str, str]) -> None:
+        """Adds modules. One that was imported already runs again, in its place."""
+        changed = [name for name in sources if self._sources.get(name) not in (None, sources[name])]
+        self._sources.update(sources)
+        for name in sources:
+            steps = name.split(".")
+            self._packages.update(".".join(steps[:count]) for count in range(1, len(steps)))
+        for name in changed:
+            if (module := sys.modules.get(name)) is not None:
+                self.exec_module(module)
 
     def find_spec(
         self, name: str, path: object = None, target: object = None
@@ -661,50 +692,66 @@ class Job:
     code: str
     modules: dict[str, str]
     max_output_bytes: int
+    # Whether more code is to follow.
+    session: bool = False
 
 
 class Execution:
-    """The code, run once."""
+    """Runs code: once, or in a session one piece after the other with the same names."""
 
-    def __init__(self, code: str) -> None:
-        self._code = code
+    def __init__(self) -> None:
+        self._module = types.ModuleType("__main__")
+        self._module.__dict__["__builtins__"] = builtins
+        self._count = 0
         self._main_started = False
         self._main_is_marked = False
         self._loop: asyncio.Runner | None = None
 
-    def value(self) -> Any:
+    def value(self, code: str) -> Any:
         """Runs the code and returns what it has to say.
 
         That is what `main()` returns, which is called unless the code did so itself; else, and
         where that is None, `result` where the code assigns it; else the last expression; else
-        None. Whatever can be awaited is.
+        None. Whatever can be awaited is. What earlier code of a session defined counts for none
+        of these.
         """
-        module = types.ModuleType("__main__")
-        names = module.__dict__
-        names["__builtins__"] = builtins
-        sys.modules["__main__"] = module
+        self._count += 1
+        self._main_started = False
+        self._main_is_marked = False
+        names = self._module.__dict__
+        sys.modules["__main__"] = self._module
+        earlier_main = names.get("main")
+        # As in a file, a byte order mark is no part of the code.
+        name = CODE_NAME if self._count == 1 else f"{CODE_NAMES} {self._count}>"
+        lines = code.splitlines(keepends=True)
+        linecache.cache[name] = (len(code), None, lines, name)
+        tree = ast.parse(code.removeprefix("\ufeff"), name)
+        # That of earlier code of a session is not this one's.
+        gives_result = self._count == 1 or binds(tree, "result")
+
+        def has_result() -> bool:
+            return gives_result and "result" in names
+
         try:
-            last = self._settle(self._run(names))
+            last = self._settle(self._run(tree, name, names))
             main = names.get("main")
             # A `main` that is no `def` cannot say that it ran: beside a `result` it probably did.
-            is_due = self._main_is_marked or "result" not in names
-            if callable(main) and is_due and not self._main_started:
+            is_due = self._main_is_marked or not has_result()
+            if main is not earlier_main and callable(main) and is_due and not self._main_started:
                 returned = self._settle(main())
-                if returned is not None or "result" not in names:
+                if returned is not None or not has_result():
                     return returned
         except SystemExit as end:
             if end.code not in (None, 0):
                 raise
             last = None
-        return self._settle(names["result"]) if "result" in names else last
+        return self._settle(names["result"]) if has_result() else last
 
-    def _run(self, names: dict[str, Any]) -> Any:
-        # As in a file, a byte order mark is no part of the code.
-        tree = ast.parse(self._code.removeprefix("\ufeff"), CODE_NAME)
+    def _run(self, tree: ast.Module, name: str, names: dict[str, Any]) -> Any:
         self._mark_main(tree)
         self._keep_last_expression(tree)
         code = compile(
-            tree, CODE_NAME, "exec", flags=ast.PyCF_ALLOW_TOP_LEVEL_AWAIT, dont_inherit=True
+            tree, name, "exec", flags=ast.PyCF_ALLOW_TOP_LEVEL_AWAIT, dont_inherit=True
         )
         last: list[Any] = []
         builtins.__dict__["__mce_main_started__"] = self._note_main
@@ -772,6 +819,25 @@ class Execution:
         return self._loop.run(waiting)
 
 
+def binds(tree: ast.Module, name: str) -> bool:
+    """Whether code at the top level, or a function by `global`, gives the name a value."""
+    waiting: list[ast.AST] = [tree]
+    while waiting:
+        node = waiting.pop()
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
+            if node.name == name:
+                return True
+            if any(isinstance(part, ast.Global) and name in part.names for part in ast.walk(node)):
+                return True
+        elif isinstance(node, ast.Name) and node.id == name and isinstance(node.ctx, ast.Store):
+            return True
+        elif isinstance(node, ast.alias) and name in (node.asname, node.name.partition(".")[0]):
+            return True
+        elif not isinstance(node, ast.Lambda):
+            waiting.extend(ast.iter_child_nodes(node))
+    return False
+
+
 def place(node: ast.AST, like: ast.AST) -> None:
     """Gives a new node the place of an old one."""
     for part in ast.walk(node):
@@ -828,7 +894,9 @@ def keep_code_frames(summary: traceback.TracebackException) -> None:
         current = waiting.pop()
         if current is None:
             continue
-        frames_of_code = [frame for frame in current.stack if frame.filename == CODE_NAME]
+        frames_of_code = [
+            frame for frame in current.stack if frame.filename.startswith(CODE_NAMES)
+        ]
         current.stack = traceback.StackSummary.from_list(frames_of_code)
         waiting += [current.__cause__, current.__context__, *(current.exceptions or ())]
 
@@ -857,24 +925,23 @@ def hint(error: BaseException) -> str | None:
     return None
 
 
-def execute(job: Job, connection: socket.socket) -> NoReturn:
+def execute(job: Job, connection: socket.socket, modules: ModuleFinder) -> NoReturn:
     """The life of the executing process."""
     channel = HostChannel(connection)
     install_host_module(channel)
-    sys.meta_path.insert(0, ModuleFinder(job.modules))
-    linecache.cache[CODE_NAME] = (
-        len(job.code),
-        None,
-        job.code.splitlines(keepends=True),
-        CODE_NAME,
-    )
-    try:
-        encoder = Encoder(result_value, limit=job.max_output_bytes)
-        text = f'{{"result":{encoder.encode(Execution(job.code).value())}}}'
-    except BaseException as error:
-        text = json.dumps({"failure": failure(error)}, ensure_ascii=False)
-    flush_outputs()
-    channel.send(RESULT, 0, pack(text))
+    execution = Execution()
+    following: Job | None = job
+    while following is not None:
+        job = following
+        try:
+            modules.add(job.modules)
+            encoder = Encoder(result_value, limit=job.max_output_bytes)
+            text = f'{{"result":{encoder.encode(execution.value(job.code))}}}'
+        except BaseException as error:
+            text = json.dumps({"failure": failure(error)}, ensure_ascii=False)
+        flush_outputs()
+        channel.send(RESULT, 0, pack(text))
+        following = channel.next_job() if job.session else None
     os._exit(0)
 
 
@@ -928,8 +995,9 @@ class Supervisor:
     # After the end the host has this long to look around before the container goes by itself.
     PATIENCE_SECONDS = 5
 
-    def __init__(self, host_in: int, host_out: int) -> None:
+    def __init__(self, host_in: int, host_out: int, modules: ModuleFinder) -> None:
         os.set_blocking(host_in, False)
+        self._modules = modules
         self._host_in = host_in
         self._host_out = host_out
         self._to_host = Outbox(host_out)
@@ -940,6 +1008,8 @@ class Supervisor:
         os.set_blocking(self._wake_in, False)
         os.set_blocking(self._wake_out, False)
         self._child = 0
+        # The executing process stays when its code has ended.
+        self._in_session = False
         self._channel: socket.socket | None = None
         self._to_code: Outbox | None = None
         self._outputs: dict[int, int] = {}
@@ -949,7 +1019,7 @@ class Supervisor:
         self._deadline: float | None = None
 
     def run(self, hello: dict[str, Any]) -> None:
-        """Serves one job, then waits for the host to hang up."""
+        """Serves one job, or those of a session, then waits for the host to hang up."""
         signal.signal(signal.SIGINT, signal.SIG_DFL)
         signal.signal(signal.SIGCHLD, lambda *_: None)
         signal.set_wakeup_fd(self._wake_out, warn_on_full_buffer=False)
@@ -1016,9 +1086,19 @@ class Supervisor:
                     self._to_code.put(frame)
             else:
                 payload = self._jobs.add(flags, message, frame)
-                if payload is not None and self._child == 0:
-                    self._start(Job(**unpack(payload)))
+                if payload is not None:
+                    self._take_job(Job(**unpack(payload)), payload)
         return True
+
+    def _take_job(self, job: Job, payload: bytes) -> None:
+        self._output_budget = job.max_output_bytes
+        self._truncated = False
+        if self._child == 0:
+            self._in_session = job.session
+            self._start(job)
+        elif self._in_session and self._to_code is not None:
+            for frame in frames(JOB, 0, payload):
+                self._to_code.put(frame)
 
     def _start(self, job: Job) -> None:
         ours, theirs = socket.socketpair()
@@ -1027,7 +1107,7 @@ class Supervisor:
         if self._child == 0:
             try:
                 become_executing_process([write for _, write in outputs], theirs)
-                execute(job, theirs)
+                execute(job, theirs, self._modules)
             finally:
                 # Whatever happens, this process does not go on as a second supervisor.
                 os._exit(1)
@@ -1038,7 +1118,6 @@ class Supervisor:
             self._outputs[read] = kind
         self._channel = ours
         self._to_code = Outbox(ours.fileno())
-        self._output_budget = job.max_output_bytes
 
     def _from_output(self, descriptor: int) -> int:
         """Passes on what was printed, up to the limit; the rest is read and dropped."""
@@ -1068,8 +1147,13 @@ class Supervisor:
             if not data:
                 self._close_channel()
                 return 0
-            for _, _, _, frame in self._code_frames.feed(data):
+            for kind, flags, _, frame in self._code_frames.feed(data):
+                pauses = self._in_session and kind == RESULT and flags & LAST
+                if pauses:
+                    self._drain_outputs()
                 self._to_host.put(frame)
+                if pauses:
+                    self._tell(PAUSED, self._ending(0))
         except BlockingIOError:
             return 0
         except OSError:
@@ -1100,12 +1184,7 @@ class Supervisor:
                 self._finish(os.waitstatus_to_exitcode(status))
 
     def _finish(self, exit_code: int) -> None:
-        # What is left in the pipes was written before the end. A process that the code left
-        # behind may go on writing; it is not waited for.
-        for descriptor in list(self._outputs):
-            for _ in range(64):
-                if not (descriptor in self._outputs and self._from_output(descriptor)):
-                    break
+        self._drain_outputs()
         for _ in range(64):
             if not self._from_code():
                 break
@@ -1113,22 +1192,30 @@ class Supervisor:
         for descriptor in list(self._outputs):
             os.close(descriptor)
         self._outputs.clear()
-        full = [path for path in WRITABLE if is_full(path)]
+        ending = self._ending(exit_code)
         try:
             os.kill(-1, signal.SIGKILL)
         except ProcessLookupError:
             pass
-        self._tell(
-            ENDED,
-            {
-                "exit_code": exit_code if exit_code >= 0 else None,
-                "signal": -exit_code if exit_code < 0 else None,
-                "violation": self._violation,
-                "truncated": self._truncated,
-                "full": full,
-            },
-        )
+        self._tell(ENDED, ending)
         self._deadline = time.monotonic() + self.PATIENCE_SECONDS
+
+    def _drain_outputs(self) -> None:
+        """Passes on what is left in the pipes, which was written before the end. A process that the
+        code left behind may go on writing; it is not waited for."""
+        for descriptor in list(self._outputs):
+            for _ in range(64):
+                if not (descriptor in self._outputs and self._from_output(descriptor)):
+                    break
+
+    def _ending(self, exit_code: int) -> dict[str, Any]:
+        return {
+            "exit_code": exit_code if exit_code >= 0 else None,
+            "signal": -exit_code if exit_code < 0 else None,
+            "violation": self._violation,
+            "truncated": self._truncated,
+            "full": [path for path in WRITABLE if is_full(path)],
+        }
 
 
 def is_full(path: str) -> bool:
@@ -1303,6 +1390,36 @@ def cgroup_limits() -> dict[str, str]:
     return found
 
 
+def preload(host_in: int) -> ModuleFinder:
+    """Imports what the host names before any code comes: it sends `length:u32 json`, which is
+    `{"libraries": [name, …], "modules": {name: source, …}}`. What the image lacks is left out."""
+    size = int.from_bytes(read_exactly(host_in, 4), "big")
+    wanted = json.loads(read_exactly(host_in, size))
+    modules = ModuleFinder()
+    modules.add(wanted["modules"])
+    sys.meta_path.insert(0, modules)
+    for name in (*wanted["libraries"], *wanted["modules"]):
+        try:
+            importlib.import_module(name)
+        except Exception:
+            sys.modules.pop(name, None)
+    # The executing process shares this memory as long as neither writes to it.
+    gc.collect()
+    gc.freeze()
+    return modules
+
+
+def read_exactly(descriptor: int, size: int) -> bytes:
+    """So many bytes; the process ends where the stream does."""
+    data = b""
+    while len(data) < size:
+        part = os.read(descriptor, size - len(data))
+        if not part:
+            os._exit(0)
+        data += part
+    return data
+
+
 def supervise() -> None:
     """The life of PID 1."""
     # Nothing in the container may open this process: not its memory, not its descriptors.
@@ -1315,8 +1432,9 @@ def supervise() -> None:
     hello = measure()
     os.environ.clear()
     os.environ.update(ENVIRONMENT)
+    modules = preload(host_in)
     try:
-        Supervisor(host_in, host_out).run(hello)
+        Supervisor(host_in, host_out, modules).run(hello)
     except BrokenPipeError:
         pass
     # PID 1's end is the end of every process in the container.

@@ -49,6 +49,7 @@ pub(super) fn run(arguments: &Arguments, startup: &Startup) -> Outcome {
         principal: LOCAL_PRINCIPAL.to_owned(),
         timeout: arguments.timeout.map(Duration::from_secs),
         dry_run: false,
+        session: None,
     };
     #[cfg(feature = "test-hooks")]
     let opened = configured.open_with_hooks(arguments.hooks.into())?;

@@ -1,21 +1,32 @@
 //! A runtime with the sandbox it may connect, opened for one command and closed behind it.
 
+use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use super::output::absolute;
 use super::startup::{Configured, interrupted, on_threads, state_folder};
 use super::stop::Stop;
 use crate::compile::MANIFEST_FILE;
-use crate::config::Settings;
-use crate::runtime::{Finding, IN_MEMORY, Runtime, SandboxProvider};
+use crate::config::{SandboxMode, Settings};
+use crate::runtime::{Finding, IN_MEMORY, Runtime, SandboxProvider, runtime_module};
 use crate::sandbox::Sandbox;
 use crate::sandbox::docker::{self, DockerSandbox};
 
 impl Configured {
-    /// Opens the runtime. No engine is needed until code is to run.
+    /// Opens the runtime for one execution. No engine is needed until code is to run.
     pub(super) fn open(&self) -> Result<Opened, Stop> {
+        // Containers that are held ready are of use to who comes after.
+        self.open_in(SandboxMode::Cold)
+    }
+
+    /// Opens the runtime for whoever may come.
+    pub(super) fn open_to_serve(&self) -> Result<Opened, Stop> {
+        self.open_in(self.settings.sandbox_mode)
+    }
+
+    fn open_in(&self, mode: SandboxMode) -> Result<Opened, Stop> {
         let sandbox = Arc::new(Slot::default());
-        let provider = self.provider(&sandbox);
+        let provider = self.provider(&sandbox, mode);
         let runtime = Runtime::open(
             self.settings_to_open(),
             self.config.as_ref(),
@@ -66,7 +77,7 @@ impl Configured {
     #[cfg(feature = "test-hooks")]
     pub(super) fn open_with_hooks(&self, hooks: crate::runtime::Hooks) -> Result<Opened, Stop> {
         let sandbox = Arc::new(Slot::default());
-        let provider = self.provider(&sandbox);
+        let provider = self.provider(&sandbox, SandboxMode::Cold);
         let runtime = Runtime::open_with_hooks(
             self.settings_to_open(),
             self.config.as_ref(),
@@ -79,8 +90,9 @@ impl Configured {
 
     /// Connects to the engine and proves the sandbox when it is asked for. It stands in `slot`
     /// before the first container is made, so that whoever ends early closes that one too.
-    fn provider(&self, slot: &Arc<Slot>) -> SandboxProvider {
-        let settings = Arc::clone(&self.settings);
+    fn provider(&self, slot: &Arc<Slot>, mode: SandboxMode) -> SandboxProvider {
+        let mut settings = Arc::clone(&self.settings);
+        Arc::make_mut(&mut settings).sandbox_mode = mode;
         let folder = state_folder(&self.environment);
         let slot = Arc::clone(slot);
         SandboxProvider::new(move || {
@@ -89,7 +101,7 @@ impl Configured {
             let slot = Arc::clone(&slot);
             async move {
                 let sandbox = async {
-                    let sandbox = DockerSandbox::connect(&settings, &folder).await?;
+                    let sandbox = connect(&settings, &folder).await?;
                     let sandbox = slot.put(sandbox).await?;
                     sandbox.prove().await?;
                     Ok(sandbox)
@@ -103,6 +115,12 @@ impl Configured {
             }
         })
     }
+}
+
+/// Connects to the engine. Every container has imported what all compiled modules import.
+async fn connect(settings: &Settings, folder: &Path) -> Result<DockerSandbox, docker::Error> {
+    let modules = vec![runtime_module()];
+    DockerSandbox::connect_with(settings, folder, modules).await
 }
 
 /// The sandbox that there is to close.

@@ -47,7 +47,7 @@ pub(super) fn run(arguments: &Arguments, startup: &Startup) -> Outcome {
             "start in the config's folder, or give `--config` and `MCE_COMPILED_OUTPUT_DIR`",
         ));
     }
-    let opened = configured.open()?;
+    let opened = configured.open_to_serve()?;
     opened.run_to_its_end(async |runtime| {
         let announcing = tokio::spawn({
             let runtime = Arc::clone(&runtime);

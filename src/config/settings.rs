@@ -68,6 +68,12 @@ pub struct Settings {
     pub sandbox_mode: SandboxMode,
     /// `MCE_WARM_POOL_SIZE`
     pub warm_pool_size: usize,
+    /// `MCE_WARM_POOL_MINIMUM`
+    pub warm_pool_minimum: usize,
+    /// `MCE_WARM_POOL_MAX_AGE_SECONDS`
+    pub warm_pool_max_age: Duration,
+    /// `MCE_WARM_POOL_STARTS`
+    pub warm_pool_starts: usize,
     /// `MCE_DOCKER_IMAGE` (`MCP_BRIDGE_IMAGE`)
     pub docker_image: String,
     /// `MCE_DOCKER_HOST`, else `DOCKER_HOST`
@@ -94,6 +100,16 @@ pub struct Settings {
     pub max_code_bytes: usize,
     /// `MCE_MAX_CONCURRENT_EXECUTIONS` of the whole process
     pub max_concurrent_executions: usize,
+    /// `MCE_MAX_QUEUED_EXECUTIONS` of the whole process
+    pub max_queued_executions: usize,
+    /// `MCE_QUEUE_SECONDS`
+    pub queue_time: Duration,
+    /// `MCE_SESSION_IDLE_SECONDS`
+    pub session_idle: Duration,
+    /// `MCE_SESSION_MAX_SECONDS`
+    pub session_age: Duration,
+    /// `MCE_MAX_SESSIONS` of the whole process
+    pub max_sessions: usize,
     /// `MCE_CACHE_ENABLED`
     pub cache_enabled: bool,
     /// `MCE_CACHE_TTL_SECONDS`
@@ -192,6 +208,17 @@ impl Settings {
 }
 
 /// [`nearest`], but closer: names of variables are long, and share a prefix.
+impl Settings {
+    /// How many containers may be held ready: none in the mode `cold`.
+    #[must_use]
+    pub fn most_held_ready(&self) -> usize {
+        match self.sandbox_mode {
+            SandboxMode::Warm => self.warm_pool_size,
+            SandboxMode::Cold => 0,
+        }
+    }
+}
+
 fn closest<'a>(name: &str, known: impl Iterator<Item = &'a str>) -> Option<&'a str> {
     nearest(name, known).filter(|near| strsim::damerau_levenshtein(name, near) <= 3)
 }
@@ -223,6 +250,11 @@ impl<'e> Lookup<'e> {
         let sandbox = self.required("MCE_SANDBOX", parse_sandbox);
         let sandbox_mode = self.required("MCE_SANDBOX_MODE", parse_mode);
         let warm_pool_size = self.required("MCE_WARM_POOL_SIZE", |text| whole(text, 0, 64));
+        let warm_pool_minimum = self.required("MCE_WARM_POOL_MINIMUM", |text| whole(text, 0, 64));
+        let warm_pool_max_age = self.required("MCE_WARM_POOL_MAX_AGE_SECONDS", |text| {
+            seconds(text, LONGEST)
+        });
+        let warm_pool_starts = self.required("MCE_WARM_POOL_STARTS", |text| whole(text, 1, 64));
         let docker_image = self.required("MCE_DOCKER_IMAGE", parse_image);
         let docker_host = self.docker_host();
         let docker_runtime = self.optional("MCE_DOCKER_RUNTIME", parse_runtime);
@@ -239,6 +271,12 @@ impl<'e> Lookup<'e> {
             self.required("MCE_MAX_CODE_SIZE_BYTES", |text| size(text, 1, 16 * MIB));
         let max_concurrent_executions =
             self.required("MCE_MAX_CONCURRENT_EXECUTIONS", |text| whole(text, 1, 1000));
+        let max_queued_executions =
+            self.required("MCE_MAX_QUEUED_EXECUTIONS", |text| whole(text, 0, 100_000));
+        let queue_time = self.required("MCE_QUEUE_SECONDS", |text| seconds(text, 600.0));
+        let session_idle = self.required("MCE_SESSION_IDLE_SECONDS", |text| seconds(text, LONGEST));
+        let session_age = self.required("MCE_SESSION_MAX_SECONDS", |text| seconds(text, LONGEST));
+        let max_sessions = self.required("MCE_MAX_SESSIONS", |text| whole(text, 0, 1000));
         let cache_enabled = self.required("MCE_CACHE_ENABLED", parse_boolean);
         let cache_ttl = self.required("MCE_CACHE_TTL_SECONDS", |text| seconds(text, YEAR));
         let cache_max_entries =
@@ -273,6 +311,9 @@ impl<'e> Lookup<'e> {
             sandbox: sandbox?,
             sandbox_mode: sandbox_mode?,
             warm_pool_size: warm_pool_size?,
+            warm_pool_minimum: warm_pool_minimum?,
+            warm_pool_max_age: warm_pool_max_age?,
+            warm_pool_starts: warm_pool_starts?,
             docker_image: docker_image?,
             docker_host,
             docker_runtime,
@@ -286,6 +327,11 @@ impl<'e> Lookup<'e> {
             max_inline_bytes: max_inline_bytes?,
             max_code_bytes: max_code_bytes?,
             max_concurrent_executions: max_concurrent_executions?,
+            max_queued_executions: max_queued_executions?,
+            queue_time: queue_time?,
+            session_idle: session_idle?,
+            session_age: session_age?,
+            max_sessions: max_sessions?,
             cache_enabled: cache_enabled?,
             cache_ttl: cache_ttl?,
             cache_max_entries: cache_max_entries?,

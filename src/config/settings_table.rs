@@ -68,7 +68,6 @@ const COUNT: &str = "whole number";
 const BRIDGE: &str = "bridging other MCP servers comes with a later version";
 const NO_NETWORK: &str = "the sandbox has no network";
 const NO_LLM: &str = "improving docstrings with a model comes with a later version";
-const NO_POOL: &str = "this version starts a fresh container for each execution";
 
 /// The table.
 pub const SETTINGS: &[Setting] = &[
@@ -214,20 +213,48 @@ pub const SETTINGS: &[Setting] = &[
         "`warm` or `cold`",
         "warm",
         "Whether started containers are held ready; each is used once either way.",
-    )
-    .without_effect(NO_POOL),
+    ),
     setting(
         "MCE_WARM_POOL_SIZE",
         COUNT,
         "2",
-        "How many containers are held ready.",
-    )
-    .without_effect(NO_POOL),
+        "How many containers are held ready at most: as many as were asked for of late.",
+    ),
+    setting(
+        "MCE_WARM_POOL_MINIMUM",
+        COUNT,
+        "1",
+        "How many containers are held ready also while nothing runs; never more than the size.",
+    ),
+    setting(
+        "MCE_WARM_POOL_MAX_AGE_SECONDS",
+        SECONDS,
+        "600",
+        "After this a container that waits is replaced.",
+    ),
+    setting(
+        "MCE_WARM_POOL_STARTS",
+        COUNT,
+        "2",
+        "Containers that are started at once; more where more executions wait for one.",
+    ),
     setting(
         "MCE_MAX_CONCURRENT_EXECUTIONS",
         COUNT,
         "8",
-        "Executions a process runs at once; further ones wait a moment, then end with `busy`.",
+        "Executions a process runs at once; further ones wait, callers in turn.",
+    ),
+    setting(
+        "MCE_MAX_QUEUED_EXECUTIONS",
+        COUNT,
+        "64",
+        "Executions that may wait; further ones end with `busy`. One caller may fill half of it.",
+    ),
+    setting(
+        "MCE_QUEUE_SECONDS",
+        SECONDS,
+        "10",
+        "After this an execution that waits ends with `busy`.",
     ),
     setting(
         "MCE_CACHE_ENABLED",
@@ -313,11 +340,23 @@ pub const SETTINGS: &[Setting] = &[
         "10",
         "Time an answer that is a stream is read for, within that of its call.",
     ),
-    ignored(
+    setting(
         "MCE_SESSION_IDLE_SECONDS",
         SECONDS,
-        "How long an idle session is kept.",
-        "sessions come with a later version",
+        "600",
+        "After this a session in which nothing runs ends.",
+    ),
+    setting(
+        "MCE_SESSION_MAX_SECONDS",
+        SECONDS,
+        "3600",
+        "After this a session ends, once nothing runs in it.",
+    ),
+    setting(
+        "MCE_MAX_SESSIONS",
+        COUNT,
+        "8",
+        "Sessions a process keeps, each with a container; one caller may have half of them.",
     ),
     ignored(
         "MCE_USER_TOOLS",

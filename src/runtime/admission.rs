@@ -15,6 +15,9 @@ use super::result::{ErrorType, Refusal};
 use crate::guard::{Facts, Report, Violation};
 use crate::sandbox::{Job, Module};
 
+/// The most code that a session may run in all: the guard looks at all of it each time.
+const MAX_SESSION_CODE: usize = 512 * 1024;
+
 /// What the guard said about code, and which of the servers it mentions are refused.
 pub(super) struct Inspection {
     pub(super) report: Report,
@@ -68,17 +71,47 @@ impl Runtime {
         }
     }
 
-    /// Lets code pass that may run.
+    /// Lets code pass that may run, after `earlier` code of its session.
     pub(super) async fn admit<'a>(
         &self,
         subject: &Subject,
         code: &'a str,
+        earlier: &str,
     ) -> Result<Admitted<'a>, Refusal> {
         self.check_size(code)?;
-        let inspection = self.inspect(code).await;
+        let inspection = if earlier.is_empty() {
+            self.inspect(code).await
+        } else {
+            self.inspect_after(earlier, code).await?
+        };
         let facts = self.judge(subject, code, inspection)?;
-        self.lint(subject, code).await?;
+        self.lint(subject, code, earlier).await?;
         Ok(Admitted { code, facts })
+    }
+
+    /// Judges code as the end of all that ran in its session: what names stand for may be said there.
+    async fn inspect_after(&self, earlier: &str, code: &str) -> Result<Inspection, Refusal> {
+        if earlier.len() + code.len() > MAX_SESSION_CODE {
+            let message =
+                format!("the code of the session has more than {MAX_SESSION_CODE} bytes in all");
+            return Err(Refusal::new(ErrorType::Size, message).hint("open a new session"));
+        }
+        let alone = self.inspect(code).await.report;
+        let whole = self.inspect(&format!("{earlier}{code}")).await;
+        let lines = earlier.matches('\n').count();
+        let violations = whole.report.violations.into_iter();
+        let violations = violations
+            .map(|violation| since(lines, violation))
+            .collect();
+        let facts = Facts {
+            servers: whole.report.facts.servers,
+            reachable: whole.report.facts.reachable,
+            ..alone.facts
+        };
+        Ok(Inspection {
+            report: Report { violations, facts },
+            refused: whole.refused,
+        })
     }
 
     fn check_size(&self, code: &str) -> Result<(), Refusal> {
@@ -117,6 +150,26 @@ impl Runtime {
             return Err(refuse(report.violations));
         }
         Ok(report.facts)
+    }
+}
+
+/// A violation in the code of a session, told with the lines of what was sent last.
+fn since(lines: usize, violation: Violation) -> Violation {
+    if violation.line > lines {
+        return Violation {
+            line: violation.line - lines,
+            ..violation
+        };
+    }
+    let message = format!(
+        "with this code, earlier code of the session breaks a rule: {}",
+        violation.message
+    );
+    Violation {
+        line: 1,
+        column: 1,
+        message,
+        ..violation
     }
 }
 

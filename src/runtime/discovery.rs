@@ -238,6 +238,8 @@ impl Runtime {
     /// Signature, types, documentation and an example of each function; the answer has one entry
     /// for each name, in order.
     pub async fn get_functions(&self, names: &[FunctionName]) -> FunctionsAnswer {
+        // Who reads a signature is about to run code.
+        self.engine.expect();
         let names = names.get(..MAX_FUNCTIONS).unwrap_or(names);
         let mut found = Vec::new();
         for name in names {

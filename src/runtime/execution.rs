@@ -1,6 +1,7 @@
 //! One execution: size → guard → lint → sandbox → redaction → caps → cache → audit.
 
 use std::collections::BTreeSet;
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use serde_json::{Map, Value};
@@ -12,10 +13,11 @@ use super::cache::Fingerprints;
 use super::discovery::nearest;
 use super::identifier;
 use super::result::{ErrorType, ExecutionResult, PlannedUse, Refusal, milliseconds, summarise};
+use super::sessions::{Held, Lease};
 use crate::broker::Scope;
 use crate::guard::Facts;
 use crate::python::RUNTIME_SOURCE;
-use crate::sandbox::{Call, CallError, Module};
+use crate::sandbox::{Call, CallError, Host, Job, Module, Outcome, Sandbox};
 use crate::wire::Arguments;
 
 /// A sandbox that neither answers nor gives up this long after its time limit is given up on.
@@ -23,6 +25,15 @@ const SANDBOX_GRACE: Duration = Duration::from_mins(1);
 
 /// Sets advice apart in messages that are one text.
 pub(super) const HINT: &str = "\n  hint: ";
+
+/// The module that all compiled modules import: always this build's own copy, never the one on disk.
+#[must_use]
+pub fn runtime_module() -> Module {
+    Module {
+        name: "mce_runtime".to_owned(),
+        source: RUNTIME_SOURCE.to_owned(),
+    }
+}
 
 /// Code to run.
 #[derive(Debug, Clone, Default)]
@@ -37,6 +48,17 @@ pub struct ExecuteRequest {
     pub timeout: Option<Duration>,
     /// Whether to stop after guard and lint, and tell what the code would use.
     pub dry_run: bool,
+    /// The session to run in, if any.
+    pub session: Option<SessionChoice>,
+}
+
+/// The session that code is to run in.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum SessionChoice {
+    /// A new one, whose id the result has.
+    New,
+    /// The one of this id.
+    Existing(String),
 }
 
 /// Code of the cache to run again.
@@ -50,6 +72,8 @@ pub struct CachedRequest {
     pub principal: String,
     /// As in [`ExecuteRequest`].
     pub timeout: Option<Duration>,
+    /// As in [`ExecuteRequest`].
+    pub session: Option<SessionChoice>,
 }
 
 /// One compiled function to call, without code and sandbox.
@@ -72,6 +96,7 @@ pub(super) struct Work<'a> {
     pub(super) code: &'a str,
     pub(super) timeout: Option<Duration>,
     pub(super) dry_run: bool,
+    pub(super) session: Option<&'a SessionChoice>,
     pub(super) keep: Keep<'a>,
 }
 
@@ -147,7 +172,48 @@ impl From<Refusal> for ExecutionResult {
     }
 }
 
+/// Runs a job in a session, opening its sandbox where it is the first.
+async fn run_in_session(
+    lease: &mut Lease,
+    sandbox: &dyn Sandbox,
+    job: Job,
+    host: Arc<dyn Host>,
+) -> Result<Outcome, Refusal> {
+    let ended = lease.ended();
+    let Held { session, code } = &mut *lease.held;
+    let running = async {
+        let session = match session {
+            Some(session) => session,
+            None => match sandbox.open().await {
+                Ok(opened) => session.insert(opened),
+                Err(failure) => {
+                    return Err(Refusal {
+                        hint: failure.hint,
+                        ..Refusal::new(ErrorType::from(failure.kind), failure.message)
+                    });
+                }
+            },
+        };
+        code.push_str(&job.code);
+        code.push('\n');
+        Ok(session.run(job, host).await)
+    };
+    tokio::select! {
+        outcome = running => outcome,
+        () = ended => Err(Refusal::new(ErrorType::Cancelled, "the session was ended")),
+    }
+}
+
 impl Runtime {
+    /// Ends a session of a principal, and what runs in it.
+    ///
+    /// # Errors
+    /// The result to answer with, where the principal has no session of this id.
+    pub fn end_session(&self, principal: &str, id: &str) -> Result<(), Box<ExecutionResult>> {
+        let ended = self.sessions.end(principal, id);
+        ended.map_err(|refusal| Box::new(refusal.into()))
+    }
+
     /// Runs code. Dropping the future ends the execution.
     pub async fn execute(&self, request: ExecuteRequest) -> ExecutionResult {
         let origin = if request.dry_run {
@@ -163,6 +229,7 @@ impl Runtime {
             code: &request.code,
             timeout: request.timeout,
             dry_run: request.dry_run,
+            session: request.session.as_ref(),
             keep: Keep::Store(&request.description),
         };
         let outcome = self.pipeline(&running.subject, work).await;
@@ -196,7 +263,18 @@ impl Runtime {
         work: Work<'_>,
     ) -> Result<ExecutionResult, Refusal> {
         let code = work.code;
-        let admitted = self.admit(subject, code).await?;
+        let mut lease = match work.session {
+            None => None,
+            // Nothing is to run, and a session is there to run in.
+            Some(SessionChoice::New) if work.dry_run => None,
+            Some(SessionChoice::New) => Some(self.sessions.open(&subject.principal)?),
+            Some(SessionChoice::Existing(id)) => {
+                Some(self.sessions.resume(&subject.principal, id).await?)
+            }
+        };
+        let earlier = lease.as_ref().map_or("", |lease| lease.held.code.as_str());
+        let is_first = earlier.is_empty();
+        let admitted = self.admit(subject, code, earlier).await?;
         let facts = admitted.facts();
         if work.dry_run {
             return Ok(ExecutionResult {
@@ -210,7 +288,7 @@ impl Runtime {
             hint: finding.hint,
             ..Refusal::new(ErrorType::Sandbox, finding.message)
         })?;
-        let _place = self.places.take().await?;
+        let _place = self.queue.take(&subject.principal).await?;
         let (modules, fingerprints) = self.modules(facts).await;
         let timeout = work
             .timeout
@@ -233,7 +311,13 @@ impl Runtime {
             servers: facts.servers.clone(),
         };
         let host = self.egress.host(&self.registry.targets(), scope).await;
-        let outcome = tokio::time::timeout(timeout + SANDBOX_GRACE, sandbox.run(job, host))
+        let running = async {
+            match &mut lease {
+                None => Ok(sandbox.run(job, host).await),
+                Some(lease) => run_in_session(lease, &*sandbox, job, host).await,
+            }
+        };
+        let outcome = tokio::time::timeout(timeout + SANDBOX_GRACE, running)
             .await
             .map_err(|_| {
                 Refusal::new(
@@ -241,11 +325,23 @@ impl Runtime {
                     "the sandbox did not answer, nor end at its time limit",
                 )
                 .hint("see `mce sandbox status`")
-            })?;
+            })??;
 
         let mut result = self.answer(outcome);
         result.sandbox = Some(sandbox.name());
-        if result.success {
+        if let Some(lease) = &lease {
+            if lease.goes_on() {
+                result.session_id = Some(lease.id.clone());
+            } else {
+                let lost = "the session ended with it: open a new one";
+                result.hint = Some(match result.hint {
+                    Some(hint) => format!("{hint}; {lost}"),
+                    None => lost.to_owned(),
+                });
+            }
+        }
+        // Later code of a session does not run without what was before it.
+        if result.success && is_first {
             result.cache_id = self.keep(subject, code, work.keep, fingerprints).await;
         }
         Ok(result)
@@ -254,11 +350,7 @@ impl Runtime {
     /// The runtime module and of the servers the code imports what it can use, exactly as it was
     /// checked.
     async fn modules(&self, facts: &Facts) -> (Vec<Module>, Fingerprints) {
-        // Always this build's own copy of the runtime, never the one on disk.
-        let mut modules = vec![Module {
-            name: "mce_runtime".to_owned(),
-            source: RUNTIME_SOURCE.to_owned(),
-        }];
+        let mut modules = vec![runtime_module()];
         let mut fingerprints = Fingerprints::new();
         let imported = facts.servers.iter().cloned().collect();
         for (name, served) in self.registry.servers(imported).await {

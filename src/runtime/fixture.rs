@@ -13,7 +13,9 @@ use sha2::{Digest as _, Sha256};
 use super::{Egress, ExecuteRequest, Runtime, SandboxProvider, Switches, Targets};
 use crate::broker::{CallRecord, Recorder, Scope};
 use crate::config::{Config, Environment, Settings};
-use crate::sandbox::{Call, CallError, Failure, FailureKind, Host, Job, Outcome, Reply, Sandbox};
+use crate::sandbox::{
+    Call, CallError, Failure, FailureKind, Host, Job, Outcome, Reply, Sandbox, Session,
+};
 use crate::wire;
 
 /// The one secret the fake vault knows.
@@ -23,8 +25,8 @@ type Play = dyn Fn(Job, Arc<dyn Host>) -> BoxFuture<'static, Outcome> + Send + S
 
 /// A sandbox that does what the test says, and remembers its jobs.
 pub(crate) struct FakeSandbox {
-    play: Box<Play>,
-    pub(crate) jobs: Mutex<Vec<Job>>,
+    play: Arc<Play>,
+    pub(crate) jobs: Arc<Mutex<Vec<Job>>>,
 }
 
 impl FakeSandbox {
@@ -34,8 +36,8 @@ impl FakeSandbox {
         Playing: Future<Output = Outcome> + Send + 'static,
     {
         Self {
-            play: Box::new(move |job, host| Box::pin(play(job, host))),
-            jobs: Mutex::default(),
+            play: Arc::new(move |job, host| Box::pin(play(job, host))),
+            jobs: Arc::default(),
         }
     }
 }
@@ -49,6 +51,36 @@ impl Sandbox for FakeSandbox {
     async fn run(&self, job: Job, host: Arc<dyn Host>) -> Outcome {
         self.jobs.lock().unwrap().push(job.clone());
         (self.play)(job, host).await
+    }
+
+    async fn open(&self) -> Result<Box<dyn Session>, Failure> {
+        Ok(Box::new(FakeSession {
+            play: Arc::clone(&self.play),
+            jobs: Arc::clone(&self.jobs),
+            open: true,
+        }))
+    }
+}
+
+/// A session that ends with the first job that does not end well.
+struct FakeSession {
+    play: Arc<Play>,
+    jobs: Arc<Mutex<Vec<Job>>>,
+    open: bool,
+}
+
+#[async_trait]
+impl Session for FakeSession {
+    async fn run(&mut self, job: Job, host: Arc<dyn Host>) -> Outcome {
+        self.jobs.lock().unwrap().push(job.clone());
+        self.open = false;
+        let outcome = (self.play)(job, host).await;
+        self.open = outcome.result.is_ok();
+        outcome
+    }
+
+    fn is_open(&self) -> bool {
+        self.open
     }
 }
 

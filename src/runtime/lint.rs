@@ -127,17 +127,28 @@ impl Linter {
 }
 
 impl Runtime {
-    /// Refuses code in which ruff finds a mistake.
-    pub(super) async fn lint(&self, subject: &Subject, code: &str) -> Result<(), Refusal> {
+    /// Refuses code in which ruff finds a mistake, given `earlier` code of its session.
+    pub(super) async fn lint(
+        &self,
+        subject: &Subject,
+        code: &str,
+        earlier: &str,
+    ) -> Result<(), Refusal> {
         let Some(linter) = &self.linter else {
             return Ok(());
         };
-        let found = linter.findings(code).await.unwrap_or_else(|failure| {
+        let code = format!("{earlier}{code}");
+        let mut found = linter.findings(&code).await.unwrap_or_else(|failure| {
             // Ruff may have repeated the code.
             let cause = visible(&self.egress.redact(&failure.to_string()));
             tracing::warn!(target: LOG, %cause, "code was not linted: ruff failed");
             Vec::new()
         });
+        let before = earlier.matches('\n').count();
+        found.retain(|finding| finding.line > before);
+        for finding in &mut found {
+            finding.line -= before;
+        }
         let Some(first) = found.first() else {
             return Ok(());
         };

@@ -5,6 +5,7 @@
 //! - `registry`, `load`: the compiled servers, checked before their first use.
 //! - `execution`: size → guard → lint → sandbox → answer → audit; `answer`: redaction and caps;
 //!   `rerun`: what is kept in the cache, and run again from it.
+//! - `queue`, `sessions`: who runs when, and what is kept between executions.
 //! - `discovery`, `excerpt`: what there is to call.
 //! - `cache`, `audit`, `database`: two SQLite files.
 
@@ -30,12 +31,13 @@ mod execution;
 mod identifier;
 mod lint;
 mod load;
-mod places;
 mod policy;
 mod preview;
+mod queue;
 mod registry;
 mod rerun;
 mod result;
+mod sessions;
 
 #[cfg(test)]
 pub(crate) mod fixture;
@@ -51,7 +53,7 @@ pub use discovery::{
 };
 pub use egress::{Egress, Targets};
 pub use engine::{Finding, SandboxProvider};
-pub use execution::{CachedRequest, CallRequest, ExecuteRequest};
+pub use execution::{CachedRequest, CallRequest, ExecuteRequest, SessionChoice, runtime_module};
 pub use lint::{LINT_RULES, LintRule};
 pub use policy::{PolicyFileError, guard_of};
 pub use registry::compiled_folders;
@@ -126,7 +128,8 @@ pub struct Runtime {
     guard: Guard,
     registry: registry::Registry,
     engine: engine::Engine,
-    places: places::Places,
+    queue: queue::Queue,
+    sessions: sessions::Sessions,
     egress: Arc<dyn Egress>,
     audit: Arc<audit::Audit>,
     cache: Option<cache::Cache>,
@@ -242,7 +245,8 @@ impl Runtime {
         let recorder: Arc<dyn Recorder> = audit.clone();
         let egress = egress(&registry.configs(), recorder);
         Ok(Arc::new(Self {
-            places: places::Places::new(settings.max_concurrent_executions),
+            queue: queue::Queue::new(&settings),
+            sessions: sessions::Sessions::new(&settings),
             settings,
             guard,
             registry,

@@ -61,6 +61,7 @@ impl Runtime {
             code: &code,
             timeout: request.timeout,
             dry_run: false,
+            session: request.session.as_ref(),
             keep: Keep::Stored(request.cache_id.clone()),
         };
         self.pipeline(subject, work).await

@@ -47,6 +47,9 @@ pub struct ExecutionResult {
     /// The execution, as the audit names it.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub execution_id: String,
+    /// The session that goes on, where the code ran in one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub session_id: Option<String>,
     /// `docker` or `embedded`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub sandbox: Option<&'static str>,

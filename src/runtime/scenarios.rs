@@ -3,5 +3,6 @@
 mod executions;
 mod reruns;
 mod servers;
+mod sessions;
 
 const USES_PETS: &str = "from pets.functions import get_pet\nID = 7\nresult = get_pet(pet_id=ID)\n";

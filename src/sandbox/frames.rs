@@ -49,6 +49,8 @@ pub enum Kind {
     Result = 7,
     /// From the supervisor: how the executing process ended.
     Ended = 8,
+    /// From the supervisor: the code of a session ended, and its process waits for more.
+    Paused = 9,
 }
 
 impl Kind {
@@ -62,6 +64,7 @@ impl Kind {
             6 => Self::Stderr,
             7 => Self::Result,
             8 => Self::Ended,
+            9 => Self::Paused,
             _ => return None,
         })
     }

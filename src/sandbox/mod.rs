@@ -21,6 +21,33 @@ pub trait Sandbox: Send + Sync {
     /// Runs one job in a fresh environment. Never fails as such: what went wrong is in the
     /// outcome. Dropping the future ends the execution and removes what it ran in.
     async fn run(&self, job: Job, host: Arc<dyn Host>) -> Outcome;
+
+    /// Opens a place whose Python state stays from one job to the next.
+    ///
+    /// # Errors
+    /// Why there is none.
+    async fn open(&self) -> Result<Box<dyn Session>, Failure> {
+        Err(Failure {
+            kind: FailureKind::Sandbox,
+            message: format!("the {} sandbox keeps no sessions", self.name()),
+            traceback: None,
+            hint: Some("leave `session_id` out".to_owned()),
+        })
+    }
+
+    /// Sees to it that the next job need not wait. Returns at once.
+    fn expect(&self) {}
+}
+
+/// A place whose Python state stays from one job to the next. Dropping it ends what runs in it.
+#[async_trait]
+pub trait Session: Send {
+    /// Runs one job. Afterwards [`Session::is_open`] tells whether there can be another. Dropping the
+    /// future ends the session.
+    async fn run(&mut self, job: Job, host: Arc<dyn Host>) -> Outcome;
+
+    /// Whether it can run another job: not after a job that was killed or ended its process.
+    fn is_open(&self) -> bool;
 }
 
 /// One execution.
@@ -39,7 +66,7 @@ pub struct Job {
 }
 
 /// A Python module handed to the sandbox.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Module {
     /// The dotted name, such as `weather.functions`.
     pub name: String,
@@ -60,6 +87,19 @@ pub struct Outcome {
     pub truncated: bool,
     /// From handing over the code to its end.
     pub elapsed: Duration,
+}
+
+impl Outcome {
+    /// That of a job that was not started.
+    fn not_started(failure: Failure) -> Self {
+        Self {
+            result: Err(failure),
+            prints: String::new(),
+            stderr: String::new(),
+            truncated: false,
+            elapsed: Duration::ZERO,
+        }
+    }
 }
 
 /// Why a job has no value.

@@ -7,7 +7,7 @@ use serde::de::{DeserializeOwned, Error as _};
 use serde::{Deserialize, Deserializer};
 use serde_json::{Map, Value};
 
-use crate::runtime::FunctionName;
+use crate::runtime::{FunctionName, SessionChoice};
 
 /// The arguments of `list_servers`.
 #[derive(Debug, Deserialize)]
@@ -35,6 +35,8 @@ pub(super) struct ExecuteCode {
     pub(super) timeout: Option<Seconds>,
     #[serde(default)]
     pub(super) dry_run: bool,
+    #[serde(default)]
+    pub(super) session_id: Option<String>,
 }
 
 /// The arguments of `run_cached_code`.
@@ -46,6 +48,26 @@ pub(super) struct RunCachedCode {
     pub(super) params: Option<Map<String, Value>>,
     #[serde(default)]
     pub(super) timeout: Option<Seconds>,
+    #[serde(default)]
+    pub(super) session_id: Option<String>,
+}
+
+/// The arguments of `end_session`.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct EndSession {
+    pub(super) session_id: String,
+}
+
+/// The session that an argument asks for.
+pub(super) fn session(id: Option<String>) -> Option<SessionChoice> {
+    id.map(|id| {
+        if id == "new" {
+            SessionChoice::New
+        } else {
+            SessionChoice::Existing(id)
+        }
+    })
 }
 
 /// A time limit: a positive number of seconds.

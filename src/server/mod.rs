@@ -16,6 +16,7 @@ use rmcp::service::{QuitReason, RequestContext, ServerInitializeError};
 use rmcp::transport::io::stdio_pipes;
 use rmcp::{ErrorData, RoleServer, ServerHandler, ServiceExt as _};
 use serde::Serialize;
+use serde_json::json;
 use tokio::io::{AsyncRead, AsyncWrite};
 
 use crate::runtime::{CachedRequest, ErrorType, ExecuteRequest, ExecutionResult, Runtime};
@@ -27,7 +28,7 @@ mod tools;
 #[cfg(test)]
 mod wire_tests;
 
-use arguments::{ExecuteCode, GetFunctions, ListServers, RunCachedCode};
+use arguments::{EndSession, ExecuteCode, GetFunctions, ListServers, RunCachedCode};
 use surrogates::Repaired;
 
 /// What every client is told once. Its size does not depend on what is compiled.
@@ -204,6 +205,15 @@ impl Server {
                 Ok(given) => executed(&self.runtime.run_cached(self.cached_request(given)).await),
                 Err(error) => failure(ErrorType::Validation, error),
             },
+            tools::END_SESSION => match arguments::parse::<EndSession>(given) {
+                Ok(EndSession { session_id }) => {
+                    match self.runtime.end_session(&self.principal, &session_id) {
+                        Ok(()) => answer(&json!({ "ended": true })),
+                        Err(result) => executed(&result),
+                    }
+                }
+                Err(error) => failure(ErrorType::Validation, error),
+            },
             unknown => {
                 let shown: String = unknown.chars().take(100).collect();
                 let message = format!("there is no tool `{shown}`");
@@ -220,6 +230,7 @@ impl Server {
             principal: self.principal.clone(),
             timeout: given.timeout.map(arguments::Seconds::length),
             dry_run: given.dry_run,
+            session: arguments::session(given.session_id),
         }
     }
 
@@ -229,6 +240,7 @@ impl Server {
             params: given.params.unwrap_or_default(),
             principal: self.principal.clone(),
             timeout: given.timeout.map(arguments::Seconds::length),
+            session: arguments::session(given.session_id),
         }
     }
 }

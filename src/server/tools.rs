@@ -7,6 +7,7 @@ pub(super) const LIST_SERVERS: &str = "list_servers";
 pub(super) const GET_FUNCTIONS: &str = "get_functions";
 pub(super) const EXECUTE_CODE: &str = "execute_code";
 pub(super) const RUN_CACHED_CODE: &str = "run_cached_code";
+pub(super) const END_SESSION: &str = "end_session";
 
 /// Every tool, in the order of their use.
 pub(super) fn all() -> Vec<Tool> {
@@ -60,6 +61,7 @@ pub(super) fn all() -> Vec<Tool> {
                     "description": "What it does, without the values of this run"
                 },
                 "timeout": timeout(),
+                "session_id": session(),
                 "dry_run": {
                     "type": "boolean",
                     "description": "Only check the code and tell what it would use"
@@ -77,11 +79,26 @@ pub(super) fn all() -> Vec<Tool> {
                     "type": ["object", "null"],
                     "description": "Name to JSON value, e.g. {\"CITY\": \"Oslo\"}"
                 },
-                "timeout": timeout()
+                "timeout": timeout(),
+                "session_id": session()
             }),
             &["cache_id"],
         ),
+        ending(
+            END_SESSION,
+            "End session",
+            "End a session that is not needed any more, and what runs in it.",
+            json!({"session_id": {"type": "string"}}),
+            &["session_id"],
+        ),
     ]
+}
+
+fn session() -> Value {
+    json!({
+        "type": "string",
+        "description": "`new` keeps names and imports; the result has the id for the next call"
+    })
 }
 
 fn timeout() -> Value {
@@ -98,6 +115,22 @@ fn reading(
 ) -> Tool {
     let annotations = ToolAnnotations::with_title(title)
         .read_only(true)
+        .idempotent(true)
+        .open_world(false);
+    tool(name, title, description, properties, required).with_annotations(annotations)
+}
+
+/// A tool that gives up what the client has here.
+fn ending(
+    name: &'static str,
+    title: &'static str,
+    description: &'static str,
+    properties: Value,
+    required: &[&str],
+) -> Tool {
+    let annotations = ToolAnnotations::with_title(title)
+        .read_only(false)
+        .destructive(false)
         .idempotent(true)
         .open_world(false);
     tool(name, title, description, properties, required).with_annotations(annotations)

@@ -103,7 +103,7 @@ fn simple() -> (Fixture, Arc<Runtime>) {
 }
 
 #[tokio::test]
-async fn tools_are_four_small_and_strict() {
+async fn tools_are_few_small_and_strict() {
     let (_fixture, runtime) = simple();
     let mut client = Client::begin(runtime).await;
     let answer = client.ask("7", "tools/list", json!({})).await;
@@ -118,7 +118,8 @@ async fn tools_are_four_small_and_strict() {
             "list_servers",
             "get_functions",
             "execute_code",
-            "run_cached_code"
+            "run_cached_code",
+            "end_session"
         ]
     );
     for tool in tools {
@@ -167,6 +168,23 @@ async fn the_workflow_from_discovery_to_the_cache() {
         )
         .await;
     assert_eq!(again["structuredContent"]["success"], json!(true));
+    client.end().await;
+}
+
+#[tokio::test]
+async fn a_session_goes_from_one_call_to_the_next_until_it_is_ended() {
+    let (_fixture, runtime) = simple();
+    let mut client = Client::begin(runtime).await;
+    let run = |id: &Value| json!({"code": "x = 1", "description": "d", "session_id": id});
+    let first = client.call("execute_code", run(&json!("new"))).await;
+    let id = first["structuredContent"]["session_id"].clone();
+    assert_eq!(id.as_str().map(str::len), Some(32));
+    let second = client.call("execute_code", run(&id)).await;
+    assert_eq!(second["structuredContent"]["session_id"], id);
+    let ended = client.call("end_session", json!({"session_id": id})).await;
+    assert_eq!(ended["structuredContent"], json!({"ended": true}));
+    let third = client.call("execute_code", run(&id)).await;
+    assert_eq!(third["structuredContent"]["error_type"], "validation");
     client.end().await;
 }
 

@@ -33,8 +33,13 @@ pub fn engine() {
     });
 }
 
+/// The settings of a sandbox that holds nothing ready.
 pub fn settings() -> Settings {
-    let pairs: [(&str, &str); 0] = [];
+    settings_with(&[("MCE_SANDBOX_MODE", "cold")])
+}
+
+pub fn settings_with(pairs: &[(&str, &str)]) -> Settings {
+    let pairs = pairs.iter().copied();
     Settings::from_environment(&Environment::from_pairs(pairs))
         .unwrap()
         .0

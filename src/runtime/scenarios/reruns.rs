@@ -15,6 +15,7 @@ fn cached(cache_id: &str, principal: &str, params: Value) -> CachedRequest {
         params,
         principal: principal.to_owned(),
         timeout: None,
+        session: None,
     }
 }
 

@@ -12,10 +12,12 @@ use bollard::query_parameters::{
     AttachContainerOptionsBuilder, CreateContainerOptionsBuilder, InspectContainerOptions,
     KillContainerOptions, StartContainerOptions,
 };
-use futures::{Stream, StreamExt};
+use bytes::Bytes;
+use futures::{FutureExt, Stream, StreamExt};
 use tokio::io::{AsyncWrite, AsyncWriteExt};
 use tokio::runtime::Handle;
-use tokio::sync::{OwnedSemaphorePermit, Semaphore, watch};
+use tokio::sync::{OwnedSemaphorePermit, Semaphore, mpsc, watch};
+use tokio::task::JoinSet;
 
 use super::cgroup;
 use super::engine::Engine;
@@ -23,6 +25,7 @@ use super::error::{EngineContext, Error};
 use super::ownership::{Instance, remove};
 use super::proof::{self, Hello, Proof};
 use super::request::ContainerRequest;
+use crate::sandbox::Module;
 use crate::sandbox::frames::{Assembled, Assembler, Decoder, Frame, Kind, unpack_json};
 
 /// The program that runs the code, handed over at start.
@@ -31,6 +34,10 @@ const RUNNER: &str = include_str!("../../../templates/runner.py");
 const START_TIMEOUT: Duration = Duration::from_secs(30);
 /// What the runner itself may say on stderr when it cannot start.
 const DIAGNOSTICS: usize = 4096;
+/// Libraries of the image that are imported before any code comes; one that it lacks is left out.
+const LIBRARIES: [&str; 3] = ["httpx", "pydantic", "orjson"];
+/// Frames that wait to be written.
+const WRITE_QUEUE: usize = 4;
 
 /// Bounds on the calls of one execution.
 #[derive(Debug, Clone, Copy)]
@@ -48,6 +55,8 @@ pub(super) struct Keeper {
     request: ContainerRequest,
     image_environment: Vec<String>,
     instance: Instance,
+    /// Modules that every container has imported before any code comes.
+    modules: Vec<Module>,
     runtime: Handle,
     number: AtomicU64,
     call_limits: CallLimits,
@@ -66,6 +75,7 @@ impl Keeper {
         request: ContainerRequest,
         image_environment: Vec<String>,
         instance: Instance,
+        modules: Vec<Module>,
         call_limits: CallLimits,
         most_containers: usize,
     ) -> Self {
@@ -78,6 +88,7 @@ impl Keeper {
             request,
             image_environment,
             instance,
+            modules,
             runtime: Handle::current(),
             number: AtomicU64::new(1),
             alive: watch::Sender::new(0),
@@ -155,18 +166,46 @@ impl Keeper {
             .start_container(&container.id, None::<StartContainerOptions>)
             .await
             .while_trying_to("start the container")?;
-        let mut started = Started {
+        let mut reader = FrameStream::new(attached.output);
+        let mut input = attached.input;
+        let hello = tokio::time::timeout(START_TIMEOUT, self.greet(&mut input, &mut reader))
+            .await
+            .map_err(|_| Error::Start {
+                reason: format!("nothing came within {} seconds", START_TIMEOUT.as_secs()),
+            })??;
+        let (pid, proof) = container.examine(hello).await?;
+        Ok(Started {
             container,
-            reader: FrameStream::new(attached.output),
-            writer: attached.input,
-            pid: None,
-            proof: Proof {
-                python: String::new(),
-                findings: Vec::new(),
-            },
+            reader,
+            writer: FrameWriter::new(input),
+            pid,
+            proof,
+        })
+    }
+
+    /// Hands over the runner and what it is to import, and takes what it measured.
+    async fn greet(
+        &self,
+        input: &mut Pin<Box<dyn AsyncWrite + Send>>,
+        reader: &mut FrameStream,
+    ) -> Result<Hello, Error> {
+        let start = |reason: String| Error::Start { reason };
+        let modules = self.modules.iter();
+        let modules = modules.map(|module| (module.name.clone(), module.source.clone().into()));
+        let modules: serde_json::Map<String, serde_json::Value> = modules.collect();
+        let imports = serde_json::json!({ "libraries": LIBRARIES, "modules": modules });
+        let mut program = Vec::new();
+        for part in [RUNNER, &imports.to_string()] {
+            let length = u32::try_from(part.len()).unwrap_or(u32::MAX);
+            program.extend_from_slice(&length.to_be_bytes());
+            program.extend_from_slice(part.as_bytes());
+        }
+        let written = async {
+            input.write_all(&program).await?;
+            input.flush().await
         };
-        started.examine().await?;
-        Ok(started)
+        written.await.map_err(|error| start(error.to_string()))?;
+        reader.hello().await.map_err(start)
     }
 
     /// Lets no container be created any more. Waits until no container is left, removing those that are; then forgets the instance.
@@ -221,8 +260,37 @@ impl Container {
         self.keeper.call_limits
     }
 
+    /// What it has imported already.
+    pub(super) fn known_modules(&self) -> &[Module] {
+        &self.keeper.modules
+    }
+
     pub(super) fn id(&self) -> &str {
         &self.id
+    }
+
+    /// Sets the processor quota, and compares the container with what was asked for. Also its first
+    /// process as the host sees it, where the engine is on this machine.
+    async fn examine(&self, hello: Hello) -> Result<(Option<i64>, Proof), Error> {
+        let keeper = &self.keeper;
+        keeper
+            .engine
+            .docker
+            .update_container(&self.id, keeper.request.quota())
+            .await
+            .while_trying_to("limit the container's processor time")?;
+        let inspected = self.inspect().await?;
+        let state = inspected
+            .state
+            .as_ref()
+            .filter(|_| keeper.engine.is_local());
+        let pid = state.and_then(|state| state.pid).filter(|pid| *pid > 0);
+        let mut findings = proof::from_inside(&hello, &keeper.request, &keeper.image_environment);
+        findings.extend(proof::from_outside(&inspected, &keeper.request));
+        let limits = cgroup::limits(pid, &self.id);
+        findings.extend(proof::from_kernel(&limits, &hello, &keeper.request));
+        let python = hello.python;
+        Ok((pid, Proof { python, findings }))
     }
 
     pub(super) async fn inspect(&self) -> Result<ContainerInspectResponse, Error> {
@@ -244,11 +312,13 @@ impl Container {
     }
 }
 
-impl Drop for Container {
-    fn drop(&mut self) {
-        let keeper = Arc::clone(&self.keeper);
-        let id = std::mem::take(&mut self.id);
-        let place = self.place.take();
+impl Container {
+    /// Removes it in the background, running or not. Nothing happens the second time.
+    pub(super) fn discard(&mut self) {
+        let Some(place) = self.place.take() else {
+            return;
+        };
+        let (keeper, id) = (Arc::clone(&self.keeper), self.id.clone());
         self.keeper.runtime.spawn(async move {
             remove(&keeper.engine, &id).await;
             drop(place);
@@ -256,87 +326,59 @@ impl Drop for Container {
     }
 }
 
+impl Drop for Container {
+    fn drop(&mut self) {
+        self.discard();
+    }
+}
+
 /// A container that runs the runner, and what it was found to be.
 pub(super) struct Started {
     pub(super) container: Container,
     pub(super) reader: FrameStream,
-    pub(super) writer: Pin<Box<dyn AsyncWrite + Send>>,
+    pub(super) writer: FrameWriter,
     /// PID 1 of the container as the host sees it, where the engine is on this machine.
     pub(super) pid: Option<i64>,
     pub(super) proof: Proof,
 }
 
 impl Started {
-    async fn examine(&mut self) -> Result<(), Error> {
-        let hello = tokio::time::timeout(START_TIMEOUT, self.hello())
-            .await
-            .map_err(|_| Error::Start {
-                reason: format!("nothing came within {} seconds", START_TIMEOUT.as_secs()),
-            })??;
-        let keeper = Arc::clone(&self.container.keeper);
-        keeper
-            .engine
-            .docker
-            .update_container(&self.container.id, keeper.request.quota())
-            .await
-            .while_trying_to("limit the container's processor time")?;
-        let inspected = self.container.inspect().await?;
-        let state = inspected.state.as_ref();
-        if keeper.engine.is_local() {
-            self.pid = state.and_then(|state| state.pid).filter(|pid| *pid > 0);
+    /// Whether it still waits for code. Before that nothing can come out of it but its end.
+    pub(super) fn is_waiting(&mut self) -> bool {
+        self.reader.next().now_or_never().is_none()
+    }
+}
+
+/// Frames on their way into a container. The stream stays open as long as this lives: the runner
+/// takes its end for the host's.
+pub(super) struct FrameWriter {
+    queue: mpsc::Sender<Bytes>,
+    _writing: JoinSet<()>,
+}
+
+impl FrameWriter {
+    fn new(mut input: Pin<Box<dyn AsyncWrite + Send>>) -> Self {
+        let (queue, mut waiting) = mpsc::channel::<Bytes>(WRITE_QUEUE);
+        let mut writing = JoinSet::new();
+        writing.spawn(async move {
+            while let Some(frame) = waiting.recv().await {
+                if input.write_all(&frame).await.is_err() || input.flush().await.is_err() {
+                    // The reading side finds out why.
+                    break;
+                }
+            }
+            drop(waiting);
+            std::future::pending::<()>().await;
+        });
+        Self {
+            queue,
+            _writing: writing,
         }
-        let mut findings = proof::from_inside(&hello, &keeper.request, &keeper.image_environment);
-        findings.extend(proof::from_outside(&inspected, &keeper.request));
-        let limits = cgroup::limits(self.pid, &self.container.id);
-        findings.extend(proof::from_kernel(&limits, &hello, &keeper.request));
-        self.proof = Proof {
-            python: hello.python,
-            findings,
-        };
-        Ok(())
     }
 
-    async fn hello(&mut self) -> Result<Hello, Error> {
-        let start = |reason: String| Error::Start { reason };
-        let length = u32::try_from(RUNNER.len())
-            .unwrap_or(u32::MAX)
-            .to_be_bytes();
-        let mut program = Vec::with_capacity(4 + RUNNER.len());
-        program.extend_from_slice(&length);
-        program.extend_from_slice(RUNNER.as_bytes());
-        self.writer
-            .write_all(&program)
-            .await
-            .map_err(|error| start(error.to_string()))?;
-        self.writer
-            .flush()
-            .await
-            .map_err(|error| start(error.to_string()))?;
-        let mut assembler = Assembler::new(1 << 20);
-        loop {
-            let frame = match self.reader.next().await {
-                Ok(Some(frame)) => frame,
-                Ok(None) => {
-                    let said = self.reader.diagnostics();
-                    return Err(start(if said.is_empty() {
-                        "it ended without a word; does the image hold `python3` 3.11 or newer?"
-                            .to_owned()
-                    } else {
-                        format!("it ended and said: {said}")
-                    }));
-                }
-                Err(reason) => return Err(start(reason)),
-            };
-            if frame.kind != Kind::Hello {
-                return Err(start(format!("expected `Hello`, found `{:?}`", frame.kind)));
-            }
-            let added = assembler
-                .add(frame)
-                .map_err(|error| start(error.to_string()))?;
-            if let Assembled::Whole(payload) = added {
-                return unpack_json(&payload).map_err(|error| start(error.to_string()));
-            }
-        }
+    /// Where to put whole frames.
+    pub(super) fn queue(&self) -> mpsc::Sender<Bytes> {
+        self.queue.clone()
     }
 }
 
@@ -355,6 +397,29 @@ impl FrameStream {
             output,
             decoder: Decoder::default(),
             diagnostics: VecDeque::new(),
+        }
+    }
+
+    /// The first frame of a container; or why there is none.
+    async fn hello(&mut self) -> Result<Hello, String> {
+        let mut assembler = Assembler::new(1 << 20);
+        loop {
+            let Some(frame) = self.next().await? else {
+                let said = self.diagnostics();
+                return Err(if said.is_empty() {
+                    "it ended without a word; does the image hold `python3` 3.11 or newer?"
+                        .to_owned()
+                } else {
+                    format!("it ended and said: {said}")
+                });
+            };
+            if frame.kind != Kind::Hello {
+                return Err(format!("expected `Hello`, found `{:?}`", frame.kind));
+            }
+            let added = assembler.add(frame).map_err(|error| error.to_string())?;
+            if let Assembled::Whole(payload) = added {
+                return unpack_json(&payload).map_err(|error| error.to_string());
+            }
         }
     }
 

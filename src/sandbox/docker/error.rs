@@ -127,6 +127,15 @@ pub(super) fn reason(error: &bollard::errors::Error) -> String {
     text
 }
 
+/// Whether the engine answered, with a refusal that will be the same the next time.
+pub(super) fn is_answer(error: &bollard::errors::Error) -> bool {
+    matches!(
+        error,
+        bollard::errors::Error::DockerResponseServerError { status_code, .. }
+            if (400..500).contains(status_code) && *status_code != 409
+    )
+}
+
 /// Whether the engine answered that the thing named does not exist.
 pub(super) fn is_missing(error: &bollard::errors::Error) -> bool {
     matches!(

@@ -2,7 +2,8 @@
 //!
 //! A fresh container for every execution: created with every constraint of `request`, proven
 //! from inside and outside ([`Proof`]), given the code over the attached stream, killed and
-//! removed afterwards. Nothing falls back to anything weaker.
+//! removed afterwards. A `pool` holds some that are started and proven, and wait for code; a
+//! `session` keeps one for several executions. Nothing falls back to anything weaker.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -16,26 +17,32 @@ mod engine;
 mod error;
 mod execution;
 pub mod image;
+mod messages;
 mod output;
 mod ownership;
+mod pool;
 mod proof;
 mod request;
+mod session;
 mod verdict;
 
 pub use engine::{Engine, EngineFacts};
 pub use error::Error;
 pub use proof::{Finding, Proof};
 
-use super::{Failure, FailureKind, Host, Job, Outcome, Sandbox};
+use super::{Failure, FailureKind, Host, Job, Module, Outcome, Sandbox, Session};
 use crate::config::Settings;
 use container::{CallLimits, Keeper};
 use ownership::Instance;
+use pool::{Plan, Pool};
 use request::ContainerRequest;
+use session::DockerSession;
 
 /// Runs code in containers.
-#[derive(Debug, Clone)]
+#[derive(Clone)]
 pub struct DockerSandbox {
     keeper: Arc<Keeper>,
+    pool: Arc<Pool>,
     image: String,
     image_id: String,
 }
@@ -61,6 +68,19 @@ impl DockerSandbox {
     /// # Errors
     /// [`Error::Unreachable`], [`Error::ImageMissing`] and their like, each with what to do.
     pub async fn connect(settings: &Settings, state_dir: &Path) -> Result<Self, Error> {
+        Self::connect_with(settings, state_dir, Vec::new()).await
+    }
+
+    /// As [`DockerSandbox::connect`], with modules that each container has imported before it is
+    /// given any code: a job that brings the same ones need not wait for them.
+    ///
+    /// # Errors
+    /// As for [`DockerSandbox::connect`].
+    pub async fn connect_with(
+        settings: &Settings,
+        state_dir: &Path,
+        modules: Vec<Module>,
+    ) -> Result<Self, Error> {
         let engine = Engine::connect(settings).await?;
         let image_id = engine.image_id(&settings.docker_image).await?;
         let environment = image::environment(&engine, &image_id).await?;
@@ -71,33 +91,44 @@ impl DockerSandbox {
             Err(error) => tracing::warn!(%error, "looking for left-over containers failed"),
         }
         let request = ContainerRequest::new(settings, image_id.clone(), instance.labels());
+        let plan = Plan::new(settings);
+        let call_limits = CallLimits {
+            at_once: settings.max_concurrent_calls.max(1),
+            max_bytes: settings.max_request_bytes,
+        };
+        // Beside those that run: as many on their way out, those of sessions and those that wait, and
+        // one for the proof.
+        let most = settings.max_concurrent_executions.saturating_mul(2);
+        let most = most.saturating_add(settings.max_sessions + plan.size + 1);
+        let keeper = Arc::new(Keeper::new(
+            engine,
+            request,
+            environment,
+            instance,
+            modules,
+            call_limits,
+            most,
+        ));
         Ok(Self {
-            keeper: Arc::new(Keeper::new(
-                engine,
-                request,
-                environment,
-                instance,
-                CallLimits {
-                    at_once: settings.max_concurrent_calls.max(1),
-                    max_bytes: settings.max_request_bytes,
-                },
-                // Beside those that run: as many on their way out, and one for the proof.
-                settings
-                    .max_concurrent_executions
-                    .saturating_mul(2)
-                    .saturating_add(1),
-            )),
+            pool: Pool::new(Arc::clone(&keeper), plan),
+            keeper,
             image: settings.docker_image.clone(),
             image_id,
         })
     }
 
-    /// Starts a container, runs every check on it and removes it.
+    /// Starts a container and runs every check on it. It is kept for the first execution.
     ///
     /// # Errors
     /// [`Error::NotProven`] with the checks that failed, or why no container started.
     pub async fn prove(&self) -> Result<Proof, Error> {
-        Ok(self.keeper.start().await?.proof)
+        self.pool.prove().await
+    }
+
+    /// How many containers are started, proven and unused.
+    #[must_use]
+    pub fn ready(&self) -> usize {
+        self.pool.ready()
     }
 
     /// The engine, the image and the checks of a container, whatever they found.
@@ -126,7 +157,16 @@ impl DockerSandbox {
     /// # Errors
     /// [`Error::Engine`]; what is left then is removed by the next process.
     pub async fn shutdown(&self) -> Result<(), Error> {
+        self.pool.close();
         self.keeper.close().await
+    }
+}
+
+impl std::fmt::Debug for DockerSandbox {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let mut fields = formatter.debug_struct("DockerSandbox");
+        fields.field("image_id", &self.image_id);
+        fields.finish_non_exhaustive()
     }
 }
 
@@ -137,26 +177,34 @@ impl Sandbox for DockerSandbox {
     }
 
     async fn run(&self, job: Job, host: Arc<dyn Host>) -> Outcome {
-        match self.keeper.start().await {
+        match self.pool.take().await {
             Ok(started) => execution::execute(started, job, host).await,
-            Err(error) => {
-                let kind = match error {
-                    Error::Internal(_) => FailureKind::Internal,
-                    _ => FailureKind::Sandbox,
-                };
-                Outcome {
-                    result: Err(Failure {
-                        kind,
-                        message: error.to_string(),
-                        traceback: None,
-                        hint: Some("`mce sandbox status` shows what is wrong".to_owned()),
-                    }),
-                    prints: String::new(),
-                    stderr: String::new(),
-                    truncated: false,
-                    elapsed: std::time::Duration::ZERO,
-                }
-            }
+            Err(error) => Outcome::not_started(unavailable(&error)),
         }
+    }
+
+    async fn open(&self) -> Result<Box<dyn Session>, Failure> {
+        match self.pool.take().await {
+            Ok(started) => Ok(Box::new(DockerSession::new(started))),
+            Err(error) => Err(unavailable(&error)),
+        }
+    }
+
+    fn expect(&self) {
+        self.pool.expect();
+    }
+}
+
+/// Why there is no container to run code in.
+fn unavailable(error: &Error) -> Failure {
+    let kind = match error {
+        Error::Internal(_) => FailureKind::Internal,
+        _ => FailureKind::Sandbox,
+    };
+    Failure {
+        kind,
+        message: error.to_string(),
+        traceback: None,
+        hint: Some("`mce sandbox status` shows what is wrong".to_owned()),
     }
 }

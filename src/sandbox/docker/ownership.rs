@@ -8,7 +8,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::fs::{self, File, TryLockError};
 use std::io;
 use std::path::{Path, PathBuf};
-use std::time::{Duration, SystemTime, UNIX_EPOCH};
+use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use bollard::models::{ContainerSummary, ContainerSummaryStateEnum};
 use bollard::query_parameters::{ListContainersOptionsBuilder, RemoveContainerOptionsBuilder};
@@ -173,20 +173,41 @@ impl Instance {
     }
 }
 
+/// How long an engine that does not answer is asked again to remove a container: as long as one takes
+/// to start again.
+const REMOVAL: Duration = Duration::from_mins(2);
+
 /// Removes a container, running or not. That it is gone already is as good.
 pub(super) async fn remove(engine: &Engine, container: &str) {
+    let begun = Instant::now();
+    let mut pause = Duration::from_millis(200);
+    while let Err(error) = try_to_remove(engine, container).await {
+        // The engine's own answer will be the same again.
+        if super::error::is_answer(&error) || begun.elapsed() > REMOVAL {
+            tracing::warn!(container, %error, "removing a container failed");
+            return;
+        }
+        tokio::time::sleep(pause).await;
+        pause = (pause * 2).min(Duration::from_secs(5));
+    }
+}
+
+async fn try_to_remove(engine: &Engine, container: &str) -> Result<(), bollard::errors::Error> {
     let options = RemoveContainerOptionsBuilder::new()
         .force(true)
         .v(true)
         .build();
-    if let Err(error) = engine
+    let removed = engine
         .docker
         .remove_container(container, Some(options))
-        .await
-        && !super::error::is_missing(&error)
-    {
-        tracing::debug!(container, %error, "removing a container failed");
-    }
+        .await;
+    removed.or_else(|error| {
+        if super::error::is_missing(&error) {
+            Ok(())
+        } else {
+            Err(error)
+        }
+    })
 }
 
 fn id_and_instance(container: ContainerSummary) -> Option<(String, String)> {

@@ -1,0 +1,251 @@
+//! How many executions run at once, and who is next: each costs a container, its memory and its
+//! processes. Those that wait are served by turns of their principals, so that one who asks for much
+//! holds up nobody but himself.
+
+use std::collections::VecDeque;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+
+use tokio::sync::oneshot;
+
+use super::result::{ErrorType, Refusal};
+use crate::config::Settings;
+
+/// The queue of this process. Cheap to clone.
+#[derive(Clone)]
+pub(super) struct Queue(Arc<Shared>);
+
+struct Shared {
+    places: usize,
+    /// How many may wait, and how many of one principal.
+    most: (usize, usize),
+    patience: Duration,
+    state: Mutex<State>,
+}
+
+struct State {
+    free: usize,
+    /// Who waits, by principal; the first principal is next.
+    waiting: VecDeque<(String, VecDeque<oneshot::Sender<Place>>)>,
+    /// How long an execution takes, of late.
+    pace: Duration,
+}
+
+impl State {
+    /// Drops those that went away.
+    fn forget_gone(&mut self) {
+        for (_, waiting) in &mut self.waiting {
+            waiting.retain(|waiting| !waiting.is_closed());
+        }
+        self.waiting.retain(|(_, waiting)| !waiting.is_empty());
+    }
+
+    fn count(&self) -> usize {
+        self.waiting.iter().map(|(_, waiting)| waiting.len()).sum()
+    }
+
+    fn count_of(&self, principal: &str) -> usize {
+        let mut all = self.waiting.iter();
+        all.find(|(name, _)| name == principal)
+            .map_or(0, |(_, waiting)| waiting.len())
+    }
+
+    /// Who is next. Whose turn it was comes last.
+    fn next(&mut self) -> Option<oneshot::Sender<Place>> {
+        let (principal, mut waiting) = self.waiting.pop_front()?;
+        let next = waiting.pop_front();
+        if !waiting.is_empty() {
+            self.waiting.push_back((principal, waiting));
+        }
+        next
+    }
+}
+
+/// A place among the executions that run; given on when it is dropped.
+pub(super) struct Place {
+    /// `None` where the place was given back already.
+    queue: Option<Queue>,
+    since: Instant,
+}
+
+impl Queue {
+    pub(super) fn new(settings: &Settings) -> Self {
+        let places = settings.max_concurrent_executions.max(1);
+        let most = settings.max_queued_executions;
+        Self(Arc::new(Shared {
+            places,
+            most: (most, most.div_ceil(2)),
+            patience: settings.queue_time,
+            state: Mutex::new(State {
+                free: places,
+                waiting: VecDeque::new(),
+                pace: Duration::from_secs(1),
+            }),
+        }))
+    }
+
+    /// A place, as long as the value is held; `busy` where too many wait or none becomes free.
+    pub(super) async fn take(&self, principal: &str) -> Result<Place, Refusal> {
+        let receiver = {
+            let mut state = self.state();
+            state.forget_gone();
+            if state.free > 0 {
+                state.free -= 1;
+                return Ok(self.place());
+            }
+            let (most, most_of_one) = self.0.most;
+            if state.count() >= most || state.count_of(principal) >= most_of_one {
+                return Err(self.busy(&state, "and as many wait as may"));
+            }
+            let (sender, receiver) = oneshot::channel();
+            let mut all = state.waiting.iter_mut();
+            match all.find(|(name, _)| name == principal) {
+                Some((_, waiting)) => waiting.push_back(sender),
+                None => {
+                    let waiting = VecDeque::from([sender]);
+                    state.waiting.push_back((principal.to_owned(), waiting));
+                }
+            }
+            receiver
+        };
+        match tokio::time::timeout(self.0.patience, receiver).await {
+            Ok(Ok(place)) => Ok(place),
+            Ok(Err(_)) | Err(_) => {
+                let waited = format!("for {} seconds", self.0.patience.as_secs_f64());
+                Err(self.busy(&self.state(), &waited))
+            }
+        }
+    }
+
+    fn place(&self) -> Place {
+        Place {
+            queue: Some(self.clone()),
+            since: Instant::now(),
+        }
+    }
+
+    fn busy(&self, state: &State, why: &str) -> Refusal {
+        let places = u32::try_from(self.0.places).unwrap_or(u32::MAX);
+        let before = u32::try_from(state.count()).unwrap_or(u32::MAX);
+        let wait = state.pace.saturating_mul(before.saturating_add(1)) / places;
+        let seconds = wait.as_secs_f64().ceil().clamp(1.0, 120.0);
+        Refusal::new(
+            ErrorType::Busy,
+            format!(
+                "{places} executions are running already (`MCE_MAX_CONCURRENT_EXECUTIONS`), {why}"
+            ),
+        )
+        .hint(format!(
+            "try again in about {seconds} seconds, with fewer executions at once"
+        ))
+    }
+
+    /// Gives a place to who is next.
+    fn give_on(&self, took: Duration) {
+        let mut place = self.place();
+        let mut state = self.state();
+        state.pace = (state.pace * 7 + took) / 8;
+        while let Some(next) = state.next() {
+            match next.send(place) {
+                Ok(()) => return,
+                Err(back) => place = back,
+            }
+        }
+        state.free += 1;
+        place.queue = None;
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.0.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Drop for Place {
+    fn drop(&mut self) {
+        if let Some(queue) = self.queue.take() {
+            queue.give_on(self.since.elapsed());
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::config::Environment;
+
+    fn queue(pairs: &[(&str, &str)]) -> Queue {
+        let environment = Environment::from_pairs(pairs.iter().copied());
+        Queue::new(&Settings::from_environment(&environment).unwrap().0)
+    }
+
+    #[tokio::test]
+    async fn principals_take_turns_whoever_asked_for_more() {
+        let queue = queue(&[("MCE_MAX_CONCURRENT_EXECUTIONS", "1")]);
+        let first = queue.take("ada").await.unwrap();
+        let served = Arc::new(Mutex::new(Vec::new()));
+        let mut waiting = Vec::new();
+        for principal in ["ada", "ada", "ada", "bob", "bob", "eve"] {
+            let (queue, served) = (queue.clone(), Arc::clone(&served));
+            waiting.push(tokio::spawn(async move {
+                let _place = queue.take(principal).await.unwrap();
+                served.lock().unwrap().push(principal);
+            }));
+            tokio::task::yield_now().await;
+        }
+        drop(first);
+        for one in waiting {
+            one.await.unwrap();
+        }
+        let served = served.lock().unwrap().clone();
+        assert_eq!(served, ["ada", "bob", "eve", "ada", "bob", "ada"]);
+        assert_eq!(queue.state().free, 1);
+    }
+
+    #[tokio::test]
+    async fn one_principal_fills_half_of_the_queue_and_who_comes_then_is_told_when_to_come_back() {
+        let queue = queue(&[
+            ("MCE_MAX_CONCURRENT_EXECUTIONS", "1"),
+            ("MCE_MAX_QUEUED_EXECUTIONS", "4"),
+        ]);
+        let _running = queue.take("ada").await.unwrap();
+        let wait = |principal: &'static str| {
+            let queue = queue.clone();
+            tokio::spawn(async move { queue.take(principal).await.map(drop) })
+        };
+        let _waiting = [wait("ada"), wait("ada")];
+        tokio::task::yield_now().await;
+        let refusal = queue.take("ada").await.err().unwrap();
+        assert_eq!(refusal.error_type, ErrorType::Busy);
+        assert_eq!(
+            refusal.hint.as_deref(),
+            Some("try again in about 3 seconds, with fewer executions at once")
+        );
+        let _others = [wait("bob"), wait("bob")];
+        tokio::task::yield_now().await;
+        assert!(queue.take("eve").await.is_err());
+    }
+
+    #[tokio::test]
+    async fn who_waits_too_long_or_goes_away_keeps_no_place() {
+        let queue = queue(&[
+            ("MCE_MAX_CONCURRENT_EXECUTIONS", "1"),
+            ("MCE_QUEUE_SECONDS", "0.05"),
+        ]);
+        let running = queue.take("ada").await.unwrap();
+        let refusal = queue.take("bob").await.err().unwrap();
+        assert!(
+            refusal.message.ends_with("for 0.05 seconds"),
+            "{}",
+            refusal.message
+        );
+        let gone = tokio::spawn({
+            let queue = queue.clone();
+            async move { queue.take("eve").await.map(drop) }
+        });
+        tokio::task::yield_now().await;
+        gone.abort();
+        let _ = gone.await;
+        drop(running);
+        assert!(queue.take("bob").await.is_ok());
+    }
+}

@@ -1,0 +1,235 @@
+//! Sessions: Python state that a principal keeps from one execution to the next. One execution at a
+//! time runs in a session; it ends when its principal says so, when it was not used for long, when
+//! it is old, and with an execution that takes its sandbox along.
+
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
+use std::time::{Duration, Instant};
+
+use tokio::sync::{OwnedMutexGuard, watch};
+
+use super::identifier;
+use super::result::{ErrorType, Refusal};
+use crate::config::Settings;
+use crate::sandbox::Session;
+
+/// How often sessions that are over are looked for; more often where they are short.
+const LOOK_EVERY: Duration = Duration::from_secs(5);
+
+/// The sessions of this process.
+pub(super) struct Sessions(Arc<Shared>);
+
+struct Shared {
+    most: usize,
+    most_of_one: usize,
+    idle: Duration,
+    age: Duration,
+    patience: Duration,
+    entries: Mutex<Entries>,
+}
+
+#[derive(Default)]
+struct Entries {
+    by_id: HashMap<String, Arc<Entry>>,
+    /// Whether somebody looks for those that are over.
+    looked_after: bool,
+}
+
+struct Entry {
+    principal: String,
+    born: Instant,
+    used: Mutex<Instant>,
+    /// Set when it is to end whatever runs in it.
+    ended: watch::Sender<bool>,
+    held: Arc<tokio::sync::Mutex<Held>>,
+}
+
+/// What a session holds.
+#[derive(Default)]
+pub(super) struct Held {
+    /// Where it runs; `None` before its first execution, and when that is gone.
+    pub(super) session: Option<Box<dyn Session>>,
+    /// All code that ran in it, which the guard judges together with what follows.
+    pub(super) code: String,
+}
+
+/// A session in the hands of one execution. One that holds no open sandbox then is over.
+pub(super) struct Lease {
+    pub(super) id: String,
+    pub(super) held: OwnedMutexGuard<Held>,
+    ended: watch::Receiver<bool>,
+    entry: Arc<Entry>,
+    shared: Arc<Shared>,
+}
+
+impl Sessions {
+    pub(super) fn new(settings: &Settings) -> Self {
+        Self(Arc::new(Shared {
+            most: settings.max_sessions,
+            most_of_one: settings.max_sessions.div_ceil(2),
+            idle: settings.session_idle,
+            age: settings.session_age,
+            patience: settings.queue_time,
+            entries: Mutex::default(),
+        }))
+    }
+
+    /// A new session.
+    pub(super) fn open(&self, principal: &str) -> Result<Lease, Refusal> {
+        let id = identifier::random().map_err(|error| Refusal::internal(&error))?;
+        let held = Arc::new(tokio::sync::Mutex::new(Held::default()));
+        let entry = Arc::new(Entry {
+            principal: principal.to_owned(),
+            born: Instant::now(),
+            used: Mutex::new(Instant::now()),
+            ended: watch::Sender::new(false),
+            held: Arc::clone(&held),
+        });
+        let mut entries = self.0.entries();
+        let own = entries.by_id.values();
+        let own = own.filter(|entry| entry.principal == principal).count();
+        if entries.by_id.len() >= self.0.most || own >= self.0.most_of_one {
+            return Err(too_many(self.0.most, own));
+        }
+        entries.by_id.insert(id.clone(), Arc::clone(&entry));
+        if !std::mem::replace(&mut entries.looked_after, true) {
+            let pause = LOOK_EVERY.min(self.0.idle / 4).min(self.0.age / 4);
+            tokio::spawn(look_after(Arc::downgrade(&self.0), pause));
+        }
+        drop(entries);
+        let held = held
+            .try_lock_owned()
+            .map_err(|error| Refusal::internal(&error))?;
+        Ok(self.lease(id, entry, held))
+    }
+
+    /// The session of this id, once nothing else runs in it.
+    pub(super) async fn resume(&self, principal: &str, id: &str) -> Result<Lease, Refusal> {
+        let entry = self.0.entry(principal, id).ok_or_else(|| unknown(id))?;
+        let held = Arc::clone(&entry.held).lock_owned();
+        let held = tokio::time::timeout(self.0.patience, held);
+        let held = held.await.map_err(|_| {
+            let message = "another execution is running in the session";
+            Refusal::new(ErrorType::Busy, message)
+                .hint("wait for its result, or open a new session")
+        })?;
+        if held.session.is_none() || *entry.ended.borrow() {
+            return Err(unknown(id));
+        }
+        Ok(self.lease(id.to_owned(), entry, held))
+    }
+
+    /// Ends a session, and what runs in it.
+    pub(super) fn end(&self, principal: &str, id: &str) -> Result<(), Refusal> {
+        let entry = self.0.entry(principal, id).ok_or_else(|| unknown(id))?;
+        self.0.remove(id, &entry);
+        Ok(())
+    }
+
+    fn lease(&self, id: String, entry: Arc<Entry>, held: OwnedMutexGuard<Held>) -> Lease {
+        Lease {
+            id,
+            held,
+            ended: entry.ended.subscribe(),
+            entry,
+            shared: Arc::clone(&self.0),
+        }
+    }
+}
+
+impl Lease {
+    /// Waits until somebody ends the session.
+    pub(super) fn ended(&self) -> impl Future<Output = ()> + use<> {
+        let mut ended = self.ended.clone();
+        async move {
+            if ended.wait_for(|ended| *ended).await.is_err() {
+                std::future::pending::<()>().await;
+            }
+        }
+    }
+
+    /// Whether the session goes on after this execution.
+    pub(super) fn goes_on(&self) -> bool {
+        let session = self.held.session.as_ref();
+        session.is_some_and(|session| session.is_open())
+    }
+}
+
+impl Drop for Lease {
+    fn drop(&mut self) {
+        *lock(&self.entry.used) = Instant::now();
+        if !self.goes_on() {
+            self.held.session = None;
+            self.shared.remove(&self.id, &self.entry);
+        }
+    }
+}
+
+impl Shared {
+    fn entries(&self) -> MutexGuard<'_, Entries> {
+        lock(&self.entries)
+    }
+
+    /// The session, if it is the principal's.
+    fn entry(&self, principal: &str, id: &str) -> Option<Arc<Entry>> {
+        let entries = self.entries();
+        let entry = entries.by_id.get(id)?;
+        (entry.principal == principal).then(|| Arc::clone(entry))
+    }
+
+    fn remove(&self, id: &str, entry: &Entry) {
+        entry.ended.send_replace(true);
+        self.entries().by_id.remove(id);
+    }
+
+    /// Ends the sessions that are over while nothing runs in them.
+    fn end_old(&self) {
+        let all: Vec<(String, Arc<Entry>)> = {
+            let entries = self.entries();
+            let all = entries.by_id.iter();
+            all.map(|(id, entry)| (id.clone(), Arc::clone(entry)))
+                .collect()
+        };
+        for (id, entry) in all {
+            let is_over =
+                lock(&entry.used).elapsed() > self.idle || entry.born.elapsed() > self.age;
+            if is_over && let Ok(mut held) = entry.held.try_lock() {
+                held.session = None;
+                self.remove(&id, &entry);
+            }
+        }
+    }
+}
+
+async fn look_after(shared: Weak<Shared>, pause: Duration) {
+    loop {
+        tokio::time::sleep(pause).await;
+        let Some(shared) = shared.upgrade() else {
+            return;
+        };
+        shared.end_old();
+    }
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+fn too_many(most: usize, own: usize) -> Refusal {
+    let message =
+        format!("there are as many sessions as may be ({most}, `MCE_MAX_SESSIONS`; yours: {own})");
+    let hint = if own == 0 {
+        "try again later, or run the code without a session"
+    } else {
+        "end one by `end_session`, or run the code without a session"
+    };
+    Refusal::new(ErrorType::Busy, message).hint(hint)
+}
+
+/// One text for unknown, foreign and ended ids: they must look alike.
+fn unknown(id: &str) -> Refusal {
+    let id: String = id.chars().take(64).collect();
+    let message = format!("no session has the id `{id}`: it ended, or it never was");
+    Refusal::new(ErrorType::Validation, message)
+        .hint("open one with `session_id: \"new\"` and run again what it needs")
+}

@@ -1,0 +1,373 @@
+//! Started containers that wait for code, each for one execution or one session. Whoever needs one
+//! takes it and another is started in its place; where none is ready, the next that is gets handed
+//! to whoever waits longest.
+
+use std::collections::VecDeque;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
+use std::time::{Duration, Instant};
+
+use tokio::sync::oneshot;
+
+use super::container::{Keeper, Started};
+use super::error::Error;
+use super::proof::Proof;
+use crate::config::Settings;
+
+/// How often containers that are too old or gone are looked for.
+const LOOK_EVERY: Duration = Duration::from_secs(2);
+/// Demand counts for so long.
+const MEMORY: Duration = Duration::from_mins(5);
+/// After a failure the next attempt that nobody waits for is made after this, then after twice that.
+const FIRST_PAUSE: Duration = Duration::from_millis(500);
+const LONGEST_PAUSE: Duration = Duration::from_secs(30);
+
+/// How many containers are held ready.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Plan {
+    /// Held ready also while nothing runs.
+    pub(super) minimum: usize,
+    /// The most that are held ready, while much runs.
+    pub(super) size: usize,
+    /// One that waited longer is replaced.
+    pub(super) max_age: Duration,
+    /// How many are started at once while nobody waits; more where more wait.
+    pub(super) at_once: usize,
+}
+
+impl Plan {
+    /// That of the settings.
+    pub(super) fn new(settings: &Settings) -> Self {
+        let size = settings.most_held_ready();
+        Self {
+            minimum: settings.warm_pool_minimum.min(size),
+            size,
+            max_age: settings.warm_pool_max_age,
+            at_once: settings.warm_pool_starts.max(1),
+        }
+    }
+}
+
+/// The pool of one sandbox.
+pub(super) struct Pool {
+    keeper: Arc<Keeper>,
+    plan: Plan,
+    state: Mutex<State>,
+}
+
+#[derive(Default)]
+struct State {
+    ready: VecDeque<Ready>,
+    /// How many containers are being started.
+    starting: usize,
+    /// Who waits for one, the first first.
+    waiting: VecDeque<oneshot::Sender<Result<Started, Error>>>,
+    /// When containers were asked for, of late.
+    asked: VecDeque<Instant>,
+    failures: u32,
+    /// No container that nobody waits for is started before this.
+    not_before: Option<Instant>,
+    closed: bool,
+}
+
+struct Ready {
+    started: Started,
+    since: Instant,
+}
+
+impl State {
+    /// How many should be ready: as many as were asked for at most within the time that demand
+    /// counts for, and one more.
+    fn target(&mut self, plan: &Plan, now: Instant) -> usize {
+        while self
+            .asked
+            .front()
+            .is_some_and(|at| now.duration_since(*at) > MEMORY)
+            || self.asked.len() > plan.size
+        {
+            self.asked.pop_front();
+        }
+        let demand = match self.asked.len() {
+            0 => 0,
+            count => count + 1,
+        };
+        demand.clamp(plan.minimum, plan.size)
+    }
+
+    /// How many containers to start now.
+    fn to_start(&mut self, plan: &Plan, now: Instant) -> usize {
+        if self.closed {
+            return 0;
+        }
+        self.waiting.retain(|waiting| !waiting.is_closed());
+        let waiting = self.waiting.len();
+        let in_stock = match self.not_before {
+            Some(at) if now < at => 0,
+            _ => self.target(plan, now),
+        };
+        let wanted = waiting + in_stock;
+        let missing = wanted.saturating_sub(self.ready.len() + self.starting);
+        let room = plan.at_once.max(waiting).saturating_sub(self.starting);
+        missing.min(room)
+    }
+
+    fn ask(&mut self) {
+        self.asked.push_back(Instant::now());
+    }
+}
+
+impl Pool {
+    /// A pool, and the task that looks after it until it is dropped.
+    pub(super) fn new(keeper: Arc<Keeper>, plan: Plan) -> Arc<Self> {
+        let pool = Arc::new(Self {
+            keeper,
+            plan,
+            state: Mutex::default(),
+        });
+        if plan.size > 0 {
+            tokio::spawn(look_after(Arc::downgrade(&pool)));
+        }
+        pool
+    }
+
+    /// A proven container that nothing ever ran in.
+    pub(super) async fn take(self: &Arc<Self>) -> Result<Started, Error> {
+        let (mut ended, mut taken) = (Vec::new(), None);
+        let waiting = {
+            let mut state = self.state();
+            if state.closed {
+                return Err(Error::Closed);
+            }
+            state.ask();
+            while let Some(mut ready) = state.ready.pop_front() {
+                if ready.started.is_waiting() {
+                    taken = Some(ready.started);
+                    break;
+                }
+                ended.push(ready);
+            }
+            if taken.is_none() {
+                let (sender, receiver) = oneshot::channel();
+                state.waiting.push_back(sender);
+                Some(receiver)
+            } else {
+                None
+            }
+        };
+        drop(ended);
+        self.fill();
+        match (taken, waiting) {
+            (Some(started), _) => Ok(started),
+            (None, Some(receiver)) => receiver.await.unwrap_or(Err(Error::Closed)),
+            (None, None) => Err(Error::Closed),
+        }
+    }
+
+    /// Starts a container, and keeps it where it is proven. Its checks.
+    pub(super) async fn prove(self: &Arc<Self>) -> Result<Proof, Error> {
+        let started = self.keeper.start().await?;
+        let proof = started.proof.clone();
+        self.keep(started, true);
+        self.fill();
+        Ok(proof)
+    }
+
+    /// Somebody will soon ask for a container: one is made ready where none is.
+    pub(super) fn expect(self: &Arc<Self>) {
+        if self.plan.size == 0 {
+            return;
+        }
+        let mut state = self.state();
+        if state.asked.is_empty() {
+            state.ask();
+        }
+        drop(state);
+        self.fill();
+    }
+
+    /// How many containers are ready.
+    pub(super) fn ready(&self) -> usize {
+        self.state().ready.len()
+    }
+
+    /// Starts nothing any more, and lets go of what is ready and of who waits.
+    pub(super) fn close(&self) {
+        let (ready, waiting) = {
+            let mut state = self.state();
+            state.closed = true;
+            (
+                std::mem::take(&mut state.ready),
+                std::mem::take(&mut state.waiting),
+            )
+        };
+        drop((ready, waiting));
+    }
+
+    /// Starts what is missing.
+    fn fill(self: &Arc<Self>) {
+        let count = {
+            let mut state = self.state();
+            let count = state.to_start(&self.plan, Instant::now());
+            state.starting += count;
+            count
+        };
+        for _ in 0..count {
+            let pool = Arc::clone(self);
+            tokio::spawn(async move {
+                let started = pool.keeper.start().await;
+                pool.arrived(started);
+                pool.fill();
+            });
+        }
+    }
+
+    /// A container that was started for whoever needs it, or why there is none.
+    fn arrived(&self, started: Result<Started, Error>) {
+        let mut state = self.state();
+        state.starting = state.starting.saturating_sub(1);
+        match started {
+            Ok(started) => {
+                state.failures = 0;
+                state.not_before = None;
+                drop(state);
+                self.keep(started, false);
+            }
+            Err(error) => {
+                let pause = FIRST_PAUSE.saturating_mul(1 << state.failures.min(8));
+                state.failures = state.failures.saturating_add(1);
+                state.not_before = Some(Instant::now() + pause.min(LONGEST_PAUSE));
+                if !state.closed && state.failures == 1 {
+                    tracing::warn!(%error, "no container could be started");
+                }
+                // One failure for one who waits: each has an attempt of its own.
+                let mut error = Err(error);
+                while let Some(waiting) = state.waiting.pop_front() {
+                    match waiting.send(error) {
+                        Ok(()) => break,
+                        Err(back) => error = back,
+                    }
+                }
+            }
+        }
+    }
+
+    /// Hands a container to who waits longest, else keeps it, also beyond what is planned for where
+    /// it is the only one and was `asked_for`.
+    fn keep(&self, started: Started, asked_for: bool) {
+        let mut started = Ok(started);
+        let mut state = self.state();
+        while let Some(waiting) = state.waiting.pop_front() {
+            match waiting.send(started) {
+                Ok(()) => return,
+                Err(back) => started = back,
+            }
+        }
+        let now = Instant::now();
+        let target = state.target(&self.plan, now).max(usize::from(asked_for));
+        if let Ok(started) = started
+            && !state.closed
+            && state.ready.len() < target
+        {
+            let since = now;
+            state.ready.push_back(Ready { started, since });
+        }
+    }
+
+    /// Lets go of containers that are too old, too many or gone, and starts others.
+    fn renew(self: &Arc<Self>) {
+        let gone = {
+            let mut state = self.state();
+            let now = Instant::now();
+            let target = state.target(&self.plan, now);
+            let mut gone = Vec::new();
+            for mut ready in std::mem::take(&mut state.ready) {
+                let is_old = now.duration_since(ready.since) > self.plan.max_age;
+                // One at a time is replaced for its age, so that there is always another.
+                let is_too_old = is_old && gone.is_empty();
+                if is_too_old || state.ready.len() >= target || !ready.started.is_waiting() {
+                    gone.push(ready);
+                } else {
+                    state.ready.push_back(ready);
+                }
+            }
+            gone
+        };
+        drop(gone);
+        self.fill();
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+async fn look_after(pool: Weak<Pool>) {
+    loop {
+        tokio::time::sleep(LOOK_EVERY).await;
+        let Some(pool) = pool.upgrade() else { return };
+        if pool.state().closed {
+            return;
+        }
+        pool.renew();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const PLAN: Plan = Plan {
+        minimum: 1,
+        size: 4,
+        max_age: Duration::from_secs(60),
+        at_once: 2,
+    };
+
+    fn asked(times: usize) -> State {
+        let mut state = State::default();
+        (0..times).for_each(|_| state.ask());
+        state
+    }
+
+    #[test]
+    fn as_many_are_held_as_were_asked_for_of_late_and_one_more() {
+        let now = Instant::now();
+        let targets = [0, 1, 2, 9].map(|times| asked(times).target(&PLAN, now));
+        assert_eq!(targets, [1, 2, 3, 4]);
+        let later = now + MEMORY + Duration::from_secs(1);
+        assert_eq!(asked(3).target(&PLAN, later), 1);
+    }
+
+    #[test]
+    fn more_are_started_at_once_where_more_wait() {
+        let now = Instant::now();
+        let mut quiet = asked(9);
+        assert_eq!(quiet.to_start(&PLAN, now), 2);
+        quiet.starting = 1;
+        assert_eq!(quiet.to_start(&PLAN, now), 1);
+        let mut busy = asked(9);
+        let receivers: Vec<_> = (0..3)
+            .map(|_| {
+                let (sender, receiver) = oneshot::channel();
+                busy.waiting.push_back(sender);
+                receiver
+            })
+            .collect();
+        assert_eq!(busy.to_start(&PLAN, now), 3);
+        // Who went away needs none.
+        drop(receivers);
+        assert_eq!(busy.to_start(&PLAN, now), 2);
+    }
+
+    #[test]
+    fn after_a_failure_only_who_waits_is_served() {
+        let now = Instant::now();
+        let mut state = asked(1);
+        state.not_before = Some(now + Duration::from_secs(1));
+        assert_eq!(state.to_start(&PLAN, now), 0);
+        let (sender, _receiver) = oneshot::channel();
+        state.waiting.push_back(sender);
+        assert_eq!(state.to_start(&PLAN, now), 1);
+        state.closed = true;
+        assert_eq!(state.to_start(&PLAN, now), 0);
+    }
+}

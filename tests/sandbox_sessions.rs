@@ -1,0 +1,187 @@
+//! Sessions on a real engine: Python state that stays from one job to the next.
+
+mod sandbox_support;
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use mce::sandbox::{FailureKind, Job, Outcome, Sandbox, Session};
+use sandbox_support::{FakeHost, Place, failure, job, kind, module, place, value};
+use serde_json::{Value, json};
+
+struct Talk {
+    place: Place,
+    session: Box<dyn Session>,
+}
+
+impl Talk {
+    async fn begin() -> Self {
+        let place = place().await;
+        let session = place.sandbox.open().await.unwrap();
+        Self { place, session }
+    }
+
+    async fn run(&mut self, job: Job) -> Outcome {
+        self.session.run(job, Arc::new(FakeHost::default())).await
+    }
+
+    async fn says(&mut self, code: &str) -> Value {
+        value(&self.run(job(code)).await).clone()
+    }
+
+    async fn end(self) {
+        drop(self.session);
+        self.place.close().await;
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn names_stay_and_what_earlier_code_gave_is_not_given_again() {
+    let mut talk = Talk::begin().await;
+    assert_eq!(talk.says("x = [1]\nresult = 'first'").await, json!("first"));
+    assert_eq!(talk.says("x.append(2)\nx").await, json!([1, 2]));
+    assert_eq!(talk.says("y = 3").await, json!(null));
+    let defined = "calls = 0\ndef main():\n    global calls\n    calls += 1\n    return calls";
+    assert_eq!(talk.says(defined).await, json!(1));
+    // An earlier `main` does not run again by itself, nor is an earlier `result` this one's.
+    assert_eq!(talk.says("calls").await, json!(1));
+    assert_eq!(talk.says("result").await, json!("first"));
+    assert_eq!(talk.says(defined).await, json!(1));
+    assert_eq!(
+        talk.says("def f():\n    global result\n    result = x\nf()")
+            .await,
+        json!([1, 2])
+    );
+    let later = "import asyncio\nqueue = asyncio.Queue()\nawait queue.put(5)";
+    assert_eq!(talk.says(later).await, json!(null));
+    assert_eq!(talk.says("await queue.get()").await, json!(5));
+    talk.end().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_error_ends_the_code_and_not_the_session() {
+    let mut talk = Talk::begin().await;
+    assert_eq!(
+        talk.says("x = 1\n\ndef f():\n    return 1 / 0").await,
+        json!(null)
+    );
+    let outcome = talk.run(job("x = 2\nprint('seen')\nf()")).await;
+    assert_eq!(outcome.prints, "seen\n");
+    let failed = failure(&outcome);
+    assert_eq!(failed.kind, FailureKind::Execution);
+    assert_eq!(failed.message, "ZeroDivisionError: division by zero");
+    let traceback = failed.traceback.as_deref().unwrap();
+    // The lines are those of the code that has them.
+    assert!(traceback.contains("\"<code 2>\", line 3"), "{traceback}");
+    assert!(traceback.contains("\"<code>\", line 4") && traceback.contains("return 1 / 0"));
+    assert!(talk.session.is_open());
+    assert_eq!(talk.says("x").await, json!(2));
+    talk.end().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn prints_belong_to_the_code_that_wrote_them_each_within_its_own_limit() {
+    let mut talk = Talk::begin().await;
+    let short = |code: &str| Job {
+        max_output_bytes: 2000,
+        ..job(code)
+    };
+    let outcome = talk.run(short("print('a' * 5000)")).await;
+    assert!(outcome.truncated && outcome.prints.len() <= 2000);
+    let outcome = talk.run(short("print('b')\n1")).await;
+    assert_eq!((outcome.prints.as_str(), outcome.truncated), ("b\n", false));
+    talk.end().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_module_that_grew_is_the_same_module_with_more_in_it() {
+    let mut talk = Talk::begin().await;
+    let with = |code: &str, source: &str| Job {
+        modules: vec![module("pets.functions", source)],
+        ..job(code)
+    };
+    let first = with(
+        "import pets.functions as f\nkept = f.one\nf.one()",
+        "def one():\n    return 1\n",
+    );
+    assert_eq!(value(&talk.run(first).await), &json!(1));
+    let grown = "def one():\n    return 1\n\ndef two():\n    return 2\n";
+    let second = with(
+        "from pets.functions import two\n[kept(), f.two(), two()]",
+        grown,
+    );
+    assert_eq!(value(&talk.run(second).await), &json!([1, 2, 2]));
+    talk.end().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_call_that_nobody_waited_for_ends_with_its_execution() {
+    let mut talk = Talk::begin().await;
+    let start = "import threading, _mce_host\nsaid = []\n\
+         def ask():\n    said.append(_mce_host.call('s', 'never', {}))\n\
+         thread = threading.Thread(target=ask)\nthread.start()\n\
+         import time\ntime.sleep(0.3)\n'on its way'";
+    assert_eq!(talk.says(start).await, json!("on its way"));
+    let said = talk.says("thread.join(5)\nsaid").await;
+    assert_eq!(said[0][0], "error");
+    assert_eq!(
+        said[0][1]["message"],
+        "the execution that made the call has ended"
+    );
+    let echo = "_mce_host.call('s', 'echo', {'n': 1})";
+    assert_eq!(talk.says(echo).await, json!(["ok", {"n": 1}]));
+    talk.end().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_takes_the_process_along_ends_the_session() {
+    for (code, expected) in [
+        ("while True: pass", FailureKind::Timeout),
+        ("import os\nos._exit(0)", FailureKind::Execution),
+        ("import ctypes\nctypes.string_at(0)", FailureKind::Execution),
+        (
+            "x = bytearray(1 << 30)\nx[::4096] = b'1' * len(x[::4096])",
+            FailureKind::Memory,
+        ),
+    ] {
+        let mut talk = Talk::begin().await;
+        assert_eq!(talk.says("x = 1").await, json!(null));
+        let short = Job {
+            timeout: Duration::from_secs(if expected == FailureKind::Timeout {
+                1
+            } else {
+                30
+            }),
+            ..job(code)
+        };
+        let outcome = talk.run(short).await;
+        assert_eq!(kind(&outcome), expected, "{code}: {outcome:#?}");
+        assert!(!talk.session.is_open(), "{code}");
+        let outcome = talk.run(job("x")).await;
+        assert_eq!(failure(&outcome).message, "the session has ended");
+        talk.end().await;
+    }
+}
+
+/// Frames that the code forges end its own execution, and nothing else.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_forged_result_is_the_result_and_what_follows_is_not_the_next_ones() {
+    let mut talk = Talk::begin().await;
+    let forge = "import os, struct, json\n\
+        for descriptor in range(3, 64):\n\
+        \x20   try:\n\
+        \x20       text = b'{\"message\":{\"result\":\"forged\"},\"bytes\":[]}'\n\
+        \x20       body = struct.pack('>I', len(text)) + text\n\
+        \x20       os.write(descriptor, struct.pack('>IBBBI', 7 + len(body), 1, 7, 1, 0) + body)\n\
+        \x20   except OSError:\n\
+        \x20       pass\n'true'";
+    let outcome = talk.run(job(forge)).await;
+    assert_eq!(value(&outcome), &json!("forged"));
+    // The true one came between two executions; it is no frame of the next one.
+    let outcome = talk.run(job("'next'")).await;
+    match &outcome.result {
+        Ok(value) => assert_eq!(value, &json!("true")),
+        Err(failure) => assert_eq!(failure.kind, FailureKind::Execution),
+    }
+    talk.end().await;
+}
