@@ -612,17 +612,21 @@ class HostChannel:
         self._closed = "the host can be called only from the process that runs the code"
 
 
-def install_host_module(channel: HostChannel) -> None:
-    """Makes `import _mce_host` work; it does so nowhere else."""
+def install_host_module() -> None:
+    """Makes `import _mce_host` work; it does so nowhere else. There is nobody to call yet."""
     module = types.ModuleType("_mce_host", "Calls to the host; used by `mce_runtime`.")
-    module.__dict__.update(
+    sys.modules["_mce_host"] = module
+
+
+def connect_host_module(channel: HostChannel) -> None:
+    """Gives the functions of `_mce_host` to whoever has imported it, or will."""
+    sys.modules["_mce_host"].__dict__.update(
         call=channel.call,
         call_async=channel.call_async,
         page=channel.page,
         page_async=channel.page_async,
         RawNumber=RawNumber,
     )
-    sys.modules["_mce_host"] = module
 
 
 class ModuleFinder:
@@ -928,7 +932,7 @@ def hint(error: BaseException) -> str | None:
 def execute(job: Job, connection: socket.socket, modules: ModuleFinder) -> NoReturn:
     """The life of the executing process."""
     channel = HostChannel(connection)
-    install_host_module(channel)
+    connect_host_module(channel)
     execution = Execution()
     following: Job | None = job
     while following is not None:
@@ -1397,6 +1401,7 @@ def preload(host_in: int) -> ModuleFinder:
     wanted = json.loads(read_exactly(host_in, size))
     modules = ModuleFinder()
     modules.add(wanted["modules"])
+    install_host_module()
     sys.meta_path.insert(0, modules)
     for name in (*wanted["libraries"], *wanted["modules"]):
         try:

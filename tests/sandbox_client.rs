@@ -4,7 +4,7 @@ mod sandbox_support;
 
 use mce::compile::RUNTIME;
 use mce::sandbox::{FailureKind, Job};
-use sandbox_support::{failure, job, kind, module, place, value};
+use sandbox_support::{Place, failure, job, kind, module, place_knowing, value};
 use serde_json::json;
 
 /// What the compiler writes for an API of these functions.
@@ -46,6 +46,11 @@ def blob(*, size: int) -> bytes:
     """Bytes."""
     ...
 "#;
+
+/// A sandbox as `mce serve` has it.
+async fn place() -> Place {
+    place_knowing(vec![module("mce_runtime", RUNTIME)]).await
+}
 
 fn client(code: &str) -> Job {
     Job {

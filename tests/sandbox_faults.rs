@@ -17,7 +17,8 @@ use mce::config::{Environment, Settings};
 use mce::sandbox::docker::{DockerSandbox, Error};
 use mce::sandbox::{FailureKind, Sandbox};
 use sandbox_support::{
-    FakeHost, Place, containers, engine, failure, job, kind, place, place_with, settings, value,
+    FakeHost, Place, containers, engine, failure, job, kind, place, place_with, settings,
+    settings_with, value,
 };
 use serde_json::json;
 
@@ -478,6 +479,63 @@ result = 'done'
     place.close().await;
 }
 
+/// Nothing of what is over the limit reaches the host, whose memory would grow by it.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_gigabyte_of_prints_is_cut_while_it_streams() {
+    let place = place().await;
+    let memory = || {
+        let status = std::fs::read_to_string("/proc/self/status").unwrap();
+        let line = status.lines().find(|line| line.starts_with("VmHWM:"));
+        let kibibytes = line.unwrap().split_whitespace().nth(1).unwrap();
+        kibibytes.parse::<u64>().unwrap() / 1024
+    };
+    let before = memory();
+    let code = "import os\nblock = b'x' * (1 << 20)\n\
+                for _ in range(1024):\n    os.write(1, block)\n'done'";
+    let outcome = place.run(code).await;
+    assert_eq!(value(&outcome), &json!("done"));
+    assert!(outcome.truncated);
+    // Short of the limit by no more than the mark of the cut.
+    let kept = (1 << 20) - outcome.prints.len();
+    assert!(kept < 16, "{kept}");
+    let grown = memory() - before;
+    assert!(grown < 100, "{grown} MiB");
+    place.close().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_result_of_fifty_megabytes_is_refused_where_it_is_made() {
+    let place = place().await;
+    for code in [
+        "'x' * (50 << 20)",
+        "['x' * 50 for _ in range(1_000_000)]",
+        "{n: 'x' * 500 for n in range(100_000)}",
+    ] {
+        let outcome = place.run(code).await;
+        assert_eq!(
+            kind(&outcome),
+            FailureKind::OutputLimit,
+            "{code}: {outcome:?}"
+        );
+    }
+    assert_eq!(value(&place.run("4").await), &json!(4));
+    place.close().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn ten_gigabytes_of_memory_are_not_there() {
+    let place = place().await;
+    let outcome = place.run("x = bytearray(10 << 30)\nlen(x)").await;
+    let failed = failure(&outcome);
+    // The system may refuse at once, or kill what begins to use it.
+    let is_told = failed.kind == FailureKind::Memory || failed.message.starts_with("MemoryError");
+    assert!(is_told, "{failed:?}");
+    let used = "x = []\nwhile True:\n    x.append(bytes(range(256)) * 40_000)";
+    let outcome = place.run(used).await;
+    assert_eq!(kind(&outcome), FailureKind::Memory, "{outcome:?}");
+    place.close().await;
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn a_full_temporary_folder_is_an_error_that_says_so() {
     let place = place().await;
@@ -547,7 +605,9 @@ async fn victim() {
     let Ok(state) = std::env::var("MCE_TEST_VICTIM_STATE") else {
         return;
     };
-    let sandbox = DockerSandbox::connect(&settings(), state.as_ref())
+    // One that runs, and one that waits.
+    let settings = settings_with(&[("MCE_WARM_POOL_SIZE", "1")]);
+    let sandbox = DockerSandbox::connect(&settings, state.as_ref())
         .await
         .unwrap();
     println!(
@@ -585,10 +645,8 @@ async fn a_killed_process_leaves_no_running_container_and_the_next_sweeps() {
         assert!(child.try_wait().unwrap().is_none(), "{said}");
     };
     let filter = format!("label=mce.instance={instance}");
-    while !containers(&filter)
-        .iter()
-        .any(|line| line.ends_with("running"))
-    {
+    let running = |line: &&String| line.ends_with("running");
+    while containers(&filter).iter().filter(running).count() < 2 {
         tokio::time::sleep(Duration::from_millis(50)).await;
     }
     tokio::time::sleep(Duration::from_millis(700)).await;
@@ -597,7 +655,7 @@ async fn a_killed_process_leaves_no_running_container_and_the_next_sweeps() {
     let second = DockerSandbox::connect(&settings(), state.path())
         .await
         .unwrap();
-    assert_eq!(containers(&filter).len(), 1);
+    assert_eq!(containers(&filter).len(), 2);
     second.shutdown().await.unwrap();
 
     child.kill().unwrap();

@@ -1,12 +1,16 @@
 //! Containers that are held ready, on a real engine: each is used once, and there is always another.
 
+#![expect(clippy::unwrap_used, reason = "a test may fail anywhere")]
+
 mod sandbox_support;
 
 use std::collections::BTreeSet;
 use std::process::Command;
 use std::time::{Duration, Instant};
 
-use sandbox_support::{Place, containers, job, module, place_with, settings_with, value};
+use sandbox_support::{
+    Place, containers, job, module, place_knowing, place_with, settings_with, value,
+};
 use serde_json::json;
 
 /// The containers of a place.
@@ -71,14 +75,7 @@ async fn what_all_code_imports_is_imported_before_it_comes() {
 #[tokio::test(flavor = "multi_thread")]
 async fn modules_that_a_sandbox_knows_are_the_same_for_the_code() {
     let known = vec![module("known", "import sys\nVALUE = [1]\n")];
-    sandbox_support::engine();
-    let state = tempfile::tempdir().unwrap();
-    let settings = settings_with(&[]);
-    let sandbox =
-        mce::sandbox::docker::DockerSandbox::connect_with(&settings, state.path(), known.clone())
-            .await
-            .unwrap();
-    let place = Place { sandbox, state };
+    let place = place_knowing(known.clone()).await;
     let with = |code: &str, modules| mce::sandbox::Job {
         modules,
         ..job(code)

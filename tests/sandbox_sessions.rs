@@ -1,5 +1,7 @@
 //! Sessions on a real engine: Python state that stays from one job to the next.
 
+#![expect(clippy::unwrap_used, reason = "a test may fail anywhere")]
+
 mod sandbox_support;
 
 use std::sync::Arc;

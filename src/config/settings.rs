@@ -66,14 +66,8 @@ pub struct Settings {
     pub sandbox: SandboxChoice,
     /// `MCE_SANDBOX_MODE`
     pub sandbox_mode: SandboxMode,
-    /// `MCE_WARM_POOL_SIZE`
-    pub warm_pool_size: usize,
-    /// `MCE_WARM_POOL_MINIMUM`
-    pub warm_pool_minimum: usize,
-    /// `MCE_WARM_POOL_MAX_AGE_SECONDS`
-    pub warm_pool_max_age: Duration,
-    /// `MCE_WARM_POOL_STARTS`
-    pub warm_pool_starts: usize,
+    /// Containers that are held ready in the mode `warm`.
+    pub pool: PoolSettings,
     /// `MCE_DOCKER_IMAGE` (`MCP_BRIDGE_IMAGE`)
     pub docker_image: String,
     /// `MCE_DOCKER_HOST`, else `DOCKER_HOST`
@@ -104,12 +98,8 @@ pub struct Settings {
     pub max_queued_executions: usize,
     /// `MCE_QUEUE_SECONDS`
     pub queue_time: Duration,
-    /// `MCE_SESSION_IDLE_SECONDS`
-    pub session_idle: Duration,
-    /// `MCE_SESSION_MAX_SECONDS`
-    pub session_age: Duration,
-    /// `MCE_MAX_SESSIONS` of the whole process
-    pub max_sessions: usize,
+    /// Python state that is kept between executions.
+    pub sessions: SessionSettings,
     /// `MCE_CACHE_ENABLED`
     pub cache_enabled: bool,
     /// `MCE_CACHE_TTL_SECONDS`
@@ -138,6 +128,30 @@ pub struct Settings {
     pub call_timeout: Duration,
     /// `MCE_STREAM_SECONDS`
     pub stream_time: Duration,
+}
+
+/// How many containers are held ready.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct PoolSettings {
+    /// `MCE_WARM_POOL_SIZE`
+    pub size: usize,
+    /// `MCE_WARM_POOL_MINIMUM`
+    pub minimum: usize,
+    /// `MCE_WARM_POOL_MAX_AGE_SECONDS`
+    pub max_age: Duration,
+    /// `MCE_WARM_POOL_STARTS`, at least 1
+    pub starts: usize,
+}
+
+/// How long sessions are kept, and how many.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct SessionSettings {
+    /// `MCE_SESSION_IDLE_SECONDS`
+    pub idle: Duration,
+    /// `MCE_SESSION_MAX_SECONDS`
+    pub max_age: Duration,
+    /// `MCE_MAX_SESSIONS` of the whole process
+    pub most: usize,
 }
 
 /// A day: more is a slip of the keyboard.
@@ -213,7 +227,7 @@ impl Settings {
     #[must_use]
     pub fn most_held_ready(&self) -> usize {
         match self.sandbox_mode {
-            SandboxMode::Warm => self.warm_pool_size,
+            SandboxMode::Warm => self.pool.size,
             SandboxMode::Cold => 0,
         }
     }
@@ -249,12 +263,7 @@ impl<'e> Lookup<'e> {
         let lint_enabled = self.required("MCE_LINT_ENABLED", parse_boolean);
         let sandbox = self.required("MCE_SANDBOX", parse_sandbox);
         let sandbox_mode = self.required("MCE_SANDBOX_MODE", parse_mode);
-        let warm_pool_size = self.required("MCE_WARM_POOL_SIZE", |text| whole(text, 0, 64));
-        let warm_pool_minimum = self.required("MCE_WARM_POOL_MINIMUM", |text| whole(text, 0, 64));
-        let warm_pool_max_age = self.required("MCE_WARM_POOL_MAX_AGE_SECONDS", |text| {
-            seconds(text, LONGEST)
-        });
-        let warm_pool_starts = self.required("MCE_WARM_POOL_STARTS", |text| whole(text, 1, 64));
+        let pool = self.pool();
         let docker_image = self.required("MCE_DOCKER_IMAGE", parse_image);
         let docker_host = self.docker_host();
         let docker_runtime = self.optional("MCE_DOCKER_RUNTIME", parse_runtime);
@@ -274,9 +283,7 @@ impl<'e> Lookup<'e> {
         let max_queued_executions =
             self.required("MCE_MAX_QUEUED_EXECUTIONS", |text| whole(text, 0, 100_000));
         let queue_time = self.required("MCE_QUEUE_SECONDS", |text| seconds(text, 600.0));
-        let session_idle = self.required("MCE_SESSION_IDLE_SECONDS", |text| seconds(text, LONGEST));
-        let session_age = self.required("MCE_SESSION_MAX_SECONDS", |text| seconds(text, LONGEST));
-        let max_sessions = self.required("MCE_MAX_SESSIONS", |text| whole(text, 0, 1000));
+        let sessions = self.sessions();
         let cache_enabled = self.required("MCE_CACHE_ENABLED", parse_boolean);
         let cache_ttl = self.required("MCE_CACHE_TTL_SECONDS", |text| seconds(text, YEAR));
         let cache_max_entries =
@@ -310,10 +317,7 @@ impl<'e> Lookup<'e> {
             lint_enabled: lint_enabled?,
             sandbox: sandbox?,
             sandbox_mode: sandbox_mode?,
-            warm_pool_size: warm_pool_size?,
-            warm_pool_minimum: warm_pool_minimum?,
-            warm_pool_max_age: warm_pool_max_age?,
-            warm_pool_starts: warm_pool_starts?,
+            pool: pool?,
             docker_image: docker_image?,
             docker_host,
             docker_runtime,
@@ -329,9 +333,7 @@ impl<'e> Lookup<'e> {
             max_concurrent_executions: max_concurrent_executions?,
             max_queued_executions: max_queued_executions?,
             queue_time: queue_time?,
-            session_idle: session_idle?,
-            session_age: session_age?,
-            max_sessions: max_sessions?,
+            sessions: sessions?,
             cache_enabled: cache_enabled?,
             cache_ttl: cache_ttl?,
             cache_max_entries: cache_max_entries?,
@@ -346,6 +348,32 @@ impl<'e> Lookup<'e> {
             max_response_bytes: max_response_bytes?,
             call_timeout: call_timeout?,
             stream_time: stream_time?,
+        })
+    }
+
+    fn pool(&mut self) -> Option<PoolSettings> {
+        let size = self.required("MCE_WARM_POOL_SIZE", |text| whole(text, 0, 64));
+        let minimum = self.required("MCE_WARM_POOL_MINIMUM", |text| whole(text, 0, 64));
+        let max_age = self.required("MCE_WARM_POOL_MAX_AGE_SECONDS", |text| {
+            seconds(text, LONGEST)
+        });
+        let starts = self.required("MCE_WARM_POOL_STARTS", |text| whole(text, 1, 64));
+        Some(PoolSettings {
+            size: size?,
+            minimum: minimum?,
+            max_age: max_age?,
+            starts: starts?,
+        })
+    }
+
+    fn sessions(&mut self) -> Option<SessionSettings> {
+        let idle = self.required("MCE_SESSION_IDLE_SECONDS", |text| seconds(text, LONGEST));
+        let max_age = self.required("MCE_SESSION_MAX_SECONDS", |text| seconds(text, LONGEST));
+        let most = self.required("MCE_MAX_SESSIONS", |text| whole(text, 0, 1000));
+        Some(SessionSettings {
+            idle: idle?,
+            max_age: max_age?,
+            most: most?,
         })
     }
 

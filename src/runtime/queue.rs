@@ -99,21 +99,19 @@ impl Queue {
             }
             let (sender, receiver) = oneshot::channel();
             let mut all = state.waiting.iter_mut();
-            match all.find(|(name, _)| name == principal) {
-                Some((_, waiting)) => waiting.push_back(sender),
-                None => {
-                    let waiting = VecDeque::from([sender]);
-                    state.waiting.push_back((principal.to_owned(), waiting));
-                }
+            if let Some((_, waiting)) = all.find(|(name, _)| name == principal) {
+                waiting.push_back(sender);
+            } else {
+                let waiting = VecDeque::from([sender]);
+                state.waiting.push_back((principal.to_owned(), waiting));
             }
             receiver
         };
-        match tokio::time::timeout(self.0.patience, receiver).await {
-            Ok(Ok(place)) => Ok(place),
-            Ok(Err(_)) | Err(_) => {
-                let waited = format!("for {} seconds", self.0.patience.as_secs_f64());
-                Err(self.busy(&self.state(), &waited))
-            }
+        if let Ok(Ok(place)) = tokio::time::timeout(self.0.patience, receiver).await {
+            Ok(place)
+        } else {
+            let waited = format!("for {} seconds", self.0.patience.as_secs_f64());
+            Err(self.busy(&self.state(), &waited))
         }
     }
 
@@ -223,6 +221,31 @@ mod tests {
         let _others = [wait("bob"), wait("bob")];
         tokio::task::yield_now().await;
         assert!(queue.take("eve").await.is_err());
+    }
+
+    #[tokio::test]
+    async fn ten_thousand_at_once_are_served_or_told_so_at_once() {
+        let queue = queue(&[("MCE_MAX_CONCURRENT_EXECUTIONS", "4")]);
+        let asked = tokio::sync::watch::Sender::new(0);
+        let take = || {
+            let (queue, asked) = (queue.clone(), asked.clone());
+            tokio::spawn(async move {
+                asked.send_modify(|asked| *asked += 1);
+                let place = queue.take("ada").await;
+                let mut all = asked.subscribe();
+                let _ = all.wait_for(|asked| *asked == 10_000).await;
+                place.is_ok()
+            })
+        };
+        let all: Vec<_> = (0..10_000).map(|_| take()).collect();
+        let mut served = 0;
+        for one in all {
+            served += usize::from(one.await.unwrap());
+        }
+        // Four run, and half of the queue waits.
+        assert_eq!(served, 4 + 32);
+        let state = queue.state();
+        assert_eq!((state.free, state.count()), (4, 0));
     }
 
     #[tokio::test]

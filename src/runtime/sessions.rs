@@ -65,10 +65,10 @@ pub(super) struct Lease {
 impl Sessions {
     pub(super) fn new(settings: &Settings) -> Self {
         Self(Arc::new(Shared {
-            most: settings.max_sessions,
-            most_of_one: settings.max_sessions.div_ceil(2),
-            idle: settings.session_idle,
-            age: settings.session_age,
+            most: settings.sessions.most,
+            most_of_one: settings.sessions.most.div_ceil(2),
+            idle: settings.sessions.idle,
+            age: settings.sessions.max_age,
             patience: settings.queue_time,
             entries: Mutex::default(),
         }))

@@ -31,7 +31,7 @@ fn defaults_are_those_of_the_table() {
     assert_eq!(settings.swagger_config_file, None);
     assert_eq!(settings.sandbox, SandboxChoice::Auto);
     assert_eq!(settings.sandbox_mode, SandboxMode::Warm);
-    assert_eq!(settings.warm_pool_size, 2);
+    assert_eq!(settings.pool.size, 2);
     assert_eq!(settings.docker_image, "mce-sandbox:latest");
     assert_eq!(settings.docker_host, None);
     assert_eq!(settings.docker_runtime, None);

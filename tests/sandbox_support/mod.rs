@@ -64,6 +64,16 @@ pub async fn place_with(settings: &Settings) -> Place {
     Place { sandbox, state }
 }
 
+/// A sandbox whose containers have imported these modules before any code comes.
+pub async fn place_knowing(modules: Vec<Module>) -> Place {
+    engine();
+    let state = tempfile::tempdir().unwrap();
+    let sandbox = DockerSandbox::connect_with(&settings(), state.path(), modules)
+        .await
+        .unwrap();
+    Place { sandbox, state }
+}
+
 impl Place {
     pub async fn run(&self, code: &str) -> Outcome {
         self.run_job(job(code)).await

@@ -358,16 +358,16 @@ pub(super) struct FrameWriter {
 
 impl FrameWriter {
     fn new(mut input: Pin<Box<dyn AsyncWrite + Send>>) -> Self {
-        let (queue, mut waiting) = mpsc::channel::<Bytes>(WRITE_QUEUE);
+        let (queue, mut frames) = mpsc::channel::<Bytes>(WRITE_QUEUE);
         let mut writing = JoinSet::new();
         writing.spawn(async move {
-            while let Some(frame) = waiting.recv().await {
+            while let Some(frame) = frames.recv().await {
                 if input.write_all(&frame).await.is_err() || input.flush().await.is_err() {
                     // The reading side finds out why.
                     break;
                 }
             }
-            drop(waiting);
+            drop(frames);
             std::future::pending::<()>().await;
         });
         Self {

@@ -262,7 +262,10 @@ async fn make_call(
     };
     let answer = tokio::select! {
         answer = AssertUnwindSafe(answer(host, call)).catch_unwind() => {
-            answer.unwrap_or_else(|_| Err(internal("the host failed to make the call")))
+            match answer {
+                Ok(answer) => answer,
+                Err(_) => Err(internal("the host failed to make the call")),
+            }
         }
         () = over => Err(CallError::Limit {
             message: "the execution that made the call has ended".to_owned(),

@@ -99,7 +99,7 @@ impl DockerSandbox {
         // Beside those that run: as many on their way out, those of sessions and those that wait, and
         // one for the proof.
         let most = settings.max_concurrent_executions.saturating_mul(2);
-        let most = most.saturating_add(settings.max_sessions + plan.size + 1);
+        let most = most.saturating_add(settings.sessions.most + plan.size + 1);
         let keeper = Arc::new(Keeper::new(
             engine,
             request,

@@ -15,6 +15,8 @@ use crate::config::Settings;
 
 /// How often containers that are too old or gone are looked for.
 const LOOK_EVERY: Duration = Duration::from_secs(2);
+/// How much later a container is started that nobody waits for.
+const MOMENT: Duration = Duration::from_millis(50);
 /// Demand counts for so long.
 const MEMORY: Duration = Duration::from_mins(5);
 /// After a failure the next attempt that nobody waits for is made after this, then after twice that.
@@ -39,10 +41,10 @@ impl Plan {
     pub(super) fn new(settings: &Settings) -> Self {
         let size = settings.most_held_ready();
         Self {
-            minimum: settings.warm_pool_minimum.min(size),
+            minimum: settings.pool.minimum.min(size),
             size,
-            max_age: settings.warm_pool_max_age,
-            at_once: settings.warm_pool_starts.max(1),
+            max_age: settings.pool.max_age,
+            at_once: settings.pool.starts.max(1),
         }
     }
 }
@@ -94,7 +96,7 @@ impl State {
     }
 
     /// How many containers to start now.
-    fn to_start(&mut self, plan: &Plan, now: Instant) -> usize {
+    fn missing(&mut self, plan: &Plan, now: Instant) -> usize {
         if self.closed {
             return 0;
         }
@@ -105,9 +107,10 @@ impl State {
             _ => self.target(plan, now),
         };
         let wanted = waiting + in_stock;
-        let missing = wanted.saturating_sub(self.ready.len() + self.starting);
         let room = plan.at_once.max(waiting).saturating_sub(self.starting);
-        missing.min(room)
+        wanted
+            .saturating_sub(self.ready.len() + self.starting)
+            .min(room)
     }
 
     fn ask(&mut self) {
@@ -154,7 +157,11 @@ impl Pool {
             }
         };
         drop(ended);
-        self.fill();
+        if taken.is_some() {
+            self.fill_later();
+        } else {
+            self.fill();
+        }
         match (taken, waiting) {
             (Some(started), _) => Ok(started),
             (None, Some(receiver)) => receiver.await.unwrap_or(Err(Error::Closed)),
@@ -202,11 +209,20 @@ impl Pool {
         drop((ready, waiting));
     }
 
+    /// Starts what is missing in a moment: it would take its time from code that begins now.
+    fn fill_later(self: &Arc<Self>) {
+        let pool = Arc::clone(self);
+        tokio::spawn(async move {
+            tokio::time::sleep(MOMENT).await;
+            pool.fill();
+        });
+    }
+
     /// Starts what is missing.
     fn fill(self: &Arc<Self>) {
         let count = {
             let mut state = self.state();
-            let count = state.to_start(&self.plan, Instant::now());
+            let count = state.missing(&self.plan, Instant::now());
             state.starting += count;
             count
         };
@@ -318,7 +334,7 @@ mod tests {
     const PLAN: Plan = Plan {
         minimum: 1,
         size: 4,
-        max_age: Duration::from_secs(60),
+        max_age: Duration::from_mins(1),
         at_once: 2,
     };
 
@@ -341,9 +357,9 @@ mod tests {
     fn more_are_started_at_once_where_more_wait() {
         let now = Instant::now();
         let mut quiet = asked(9);
-        assert_eq!(quiet.to_start(&PLAN, now), 2);
+        assert_eq!(quiet.missing(&PLAN, now), 2);
         quiet.starting = 1;
-        assert_eq!(quiet.to_start(&PLAN, now), 1);
+        assert_eq!(quiet.missing(&PLAN, now), 1);
         let mut busy = asked(9);
         let receivers: Vec<_> = (0..3)
             .map(|_| {
@@ -352,10 +368,10 @@ mod tests {
                 receiver
             })
             .collect();
-        assert_eq!(busy.to_start(&PLAN, now), 3);
+        assert_eq!(busy.missing(&PLAN, now), 3);
         // Who went away needs none.
         drop(receivers);
-        assert_eq!(busy.to_start(&PLAN, now), 2);
+        assert_eq!(busy.missing(&PLAN, now), 2);
     }
 
     #[test]
@@ -363,11 +379,11 @@ mod tests {
         let now = Instant::now();
         let mut state = asked(1);
         state.not_before = Some(now + Duration::from_secs(1));
-        assert_eq!(state.to_start(&PLAN, now), 0);
+        assert_eq!(state.missing(&PLAN, now), 0);
         let (sender, _receiver) = oneshot::channel();
         state.waiting.push_back(sender);
-        assert_eq!(state.to_start(&PLAN, now), 1);
+        assert_eq!(state.missing(&PLAN, now), 1);
         state.closed = true;
-        assert_eq!(state.to_start(&PLAN, now), 0);
+        assert_eq!(state.missing(&PLAN, now), 0);
     }
 }
