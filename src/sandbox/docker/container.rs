@@ -21,7 +21,7 @@ use super::cgroup;
 use super::engine::Engine;
 use super::error::{EngineContext, Error};
 use super::ownership::{Instance, remove};
-use super::proof::{self, Hello, Proof};
+use super::proof::{Hello, Proof};
 use super::request::ContainerRequest;
 use crate::sandbox::frames::{Assembled, Assembler, Decoder, Frame, Kind, unpack_json};
 
@@ -160,10 +160,7 @@ impl Keeper {
             reader: FrameStream::new(attached.output),
             writer: attached.input,
             pid: None,
-            proof: Proof {
-                python: String::new(),
-                findings: Vec::new(),
-            },
+            proof: Proof::default(),
         };
         started.examine().await?;
         Ok(started)
@@ -221,6 +218,10 @@ impl Container {
         self.keeper.call_limits
     }
 
+    pub(super) fn engine(&self) -> &Engine {
+        &self.keeper.engine
+    }
+
     pub(super) fn id(&self) -> &str {
         &self.id
     }
@@ -274,25 +275,27 @@ impl Started {
                 reason: format!("nothing came within {} seconds", START_TIMEOUT.as_secs()),
             })??;
         let keeper = Arc::clone(&self.container.keeper);
-        keeper
-            .engine
-            .docker
-            .update_container(&self.container.id, keeper.request.quota())
-            .await
-            .while_trying_to("limit the container's processor time")?;
+        if let Some(quota) = keeper.request.quota() {
+            keeper
+                .engine
+                .docker
+                .update_container(&self.container.id, quota)
+                .await
+                .while_trying_to("limit the container's processor time")?;
+        }
         let inspected = self.container.inspect().await?;
         let state = inspected.state.as_ref();
         if keeper.engine.is_local() {
             self.pid = state.and_then(|state| state.pid).filter(|pid| *pid > 0);
         }
-        let mut findings = proof::from_inside(&hello, &keeper.request, &keeper.image_environment);
-        findings.extend(proof::from_outside(&inspected, &keeper.request));
         let limits = cgroup::limits(self.pid, &self.container.id);
-        findings.extend(proof::from_kernel(&limits, &hello, &keeper.request));
-        self.proof = Proof {
-            python: hello.python,
-            findings,
-        };
+        self.proof = Proof::of(
+            hello,
+            &inspected,
+            &limits,
+            &keeper.request,
+            &keeper.image_environment,
+        );
         Ok(())
     }
 

@@ -10,20 +10,25 @@ use std::sync::Arc;
 use async_trait::async_trait;
 use serde::Serialize;
 
+mod address;
 mod cgroup;
 mod container;
+mod discover;
 mod engine;
 mod error;
 mod execution;
 pub mod image;
 mod output;
 mod ownership;
+mod podman;
 mod proof;
 mod request;
+mod ssh;
+mod transport;
 mod verdict;
 
-pub use engine::{Engine, EngineFacts};
-pub use error::Error;
+pub use engine::{Engine, EngineFacts, EngineKind};
+pub use error::{Error, Tried};
 pub use proof::{Finding, Proof};
 
 use super::{Failure, FailureKind, Host, Job, Outcome, Sandbox};
@@ -71,6 +76,7 @@ impl DockerSandbox {
             Err(error) => tracing::warn!(%error, "looking for left-over containers failed"),
         }
         let request = ContainerRequest::new(settings, image_id.clone(), instance.labels());
+        let request = podman::adapted(request, &engine, state_dir)?;
         Ok(Self {
             keeper: Arc::new(Keeper::new(
                 engine,
