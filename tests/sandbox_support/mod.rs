@@ -9,6 +9,8 @@
     reason = "tests may fail in the middle; the lints do not see that this is one"
 )]
 
+pub mod private_engine;
+
 use std::process::Command;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Once};
