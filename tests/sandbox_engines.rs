@@ -1,10 +1,5 @@
 //! Engines that come and go, fill up, and are elsewhere: each test has one of its own.
 
-#![expect(
-    clippy::unwrap_used,
-    reason = "the lint does not see that the functions beside the tests are of them"
-)]
-
 mod sandbox_support;
 
 use std::fs;

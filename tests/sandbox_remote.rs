@@ -9,10 +9,11 @@
 mod sandbox_support;
 
 use std::fs;
-use std::net::TcpListener;
+use std::net::{TcpListener, TcpStream};
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
+use std::time::Duration;
 
 use mce::config::{Environment, Settings};
 use mce::sandbox::docker::{DockerSandbox, Error};
@@ -87,6 +88,7 @@ async fn over_tls_both_sides_must_show_a_certificate_of_the_right_authority() {
     ];
     let options: Vec<&str> = options.iter().map(String::as_str).collect();
     let engine = PrivateEngine::start_with(&options, None);
+    engine.forward(port);
 
     let with = |host: &str, folder: &str| {
         settings_of(&[
@@ -189,14 +191,23 @@ impl Server {
             fs::write(&program, script).unwrap();
             fs::set_permissions(&program, fs::Permissions::from_mode(0o755)).unwrap();
         }
-        // Where its unprivileged part lives; its package makes the folder at boot.
+        // Of the package openssh-server. Its unprivileged part lives there, from boot on.
         let _ = fs::create_dir("/run/sshd");
-        let process = Command::new("/usr/sbin/sshd")
+        let mut process = Command::new("/usr/sbin/sshd")
             .args(["-D", "-e", "-f", &path("server")])
             .stderr(fs::File::create(path("log")).unwrap())
             .stdin(Stdio::null())
             .spawn()
-            .expect("sshd is installed (the package openssh-server)");
+            .unwrap();
+        while TcpStream::connect(("127.0.0.1", port)).is_err() {
+            let ended = process.try_wait().unwrap();
+            assert!(
+                ended.is_none(),
+                "{}",
+                fs::read_to_string(path("log")).unwrap()
+            );
+            std::thread::sleep(Duration::from_millis(50));
+        }
         Self {
             folder,
             port,

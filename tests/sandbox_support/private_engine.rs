@@ -2,11 +2,14 @@
 //! machine's is not touched. Needs root and `dockerd`, like the installation of the machine's.
 
 use std::fs::{self, File};
+use std::net::{Shutdown, TcpListener, TcpStream};
+use std::os::fd::AsFd as _;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
 use mce::config::Settings;
+use rustix::thread::{LinkNameSpaceType, move_into_link_name_space};
 
 use super::{docker, engine, settings, settings_with};
 
@@ -76,7 +79,10 @@ impl PrivateEngine {
     pub fn run(&mut self) {
         let log = File::create(self.path("log")).unwrap();
         let path = |name: &str| self.path(name).display().to_string();
-        let daemon = Command::new("dockerd")
+        // In a network of its own: an engine without a bridge removes that of the machine's engine.
+        let in_network = "ip link set lo up && exec dockerd \"$@\"";
+        let daemon = Command::new("unshare")
+            .args(["--net", "sh", "-c", in_network, "dockerd"])
             .args(["--host", &self.address()])
             .args(["--data-root", &path("data"), "--exec-root", &path("exec")])
             .args([
@@ -91,7 +97,7 @@ impl PrivateEngine {
             .stdout(log.try_clone().unwrap())
             .stderr(log)
             .spawn()
-            .expect("dockerd is installed (scripts/engine installs it)");
+            .unwrap();
         self.daemon = Some(daemon);
         let begun = Instant::now();
         loop {
@@ -102,7 +108,7 @@ impl PrivateEngine {
             let daemon = self.daemon.as_mut().unwrap();
             let ended = daemon.try_wait().unwrap();
             assert!(
-                ended.is_none() && begun.elapsed() < Duration::from_secs(60),
+                ended.is_none() && begun.elapsed() < Duration::from_mins(1),
                 "{}",
                 fs::read_to_string(self.path("log")).unwrap()
             );
@@ -136,6 +142,33 @@ impl PrivateEngine {
         if !lives() {
             let _ = fs::remove_file(file);
         }
+    }
+
+    /// Makes a port of loopback lead to the same port in the engine's network. Lasts as long as the
+    /// process of the test.
+    pub fn forward(&self, port: u16) {
+        let daemon = self.daemon.as_ref().unwrap().id();
+        let network = File::open(format!("/proc/{daemon}/ns/net")).unwrap();
+        let listener = TcpListener::bind(("127.0.0.1", port)).unwrap();
+        std::thread::spawn(move || {
+            let (here, there) = (listener, network);
+            // Of this thread only; what listens already stays where it is.
+            let kind = Some(LinkNameSpaceType::Network);
+            move_into_link_name_space(there.as_fd(), kind).unwrap();
+            for client in here.incoming() {
+                let client = client.unwrap();
+                let Ok(engine) = TcpStream::connect(("127.0.0.1", port)) else {
+                    continue;
+                };
+                for (from, to) in [(&client, &engine), (&engine, &client)] {
+                    let (mut from, mut to) = (from.try_clone().unwrap(), to.try_clone().unwrap());
+                    std::thread::spawn(move || {
+                        let _ = std::io::copy(&mut from, &mut to);
+                        let _ = to.shutdown(Shutdown::Write);
+                    });
+                }
+            }
+        });
     }
 
     fn load_image(&self) {

@@ -35,16 +35,16 @@ pub(super) fn adapted(
 
 /// How many processes a user may have on the machine: as many as there can be by default, unless
 /// this process may say less only. So may the engine, if it has no more rights.
-fn user_processes() -> Option<i64> {
+fn user_processes() -> i64 {
     let usual = 32_768;
     #[cfg(unix)]
     {
         let limit = rustix::process::getrlimit(rustix::process::Resource::Nproc);
         let most = limit.maximum.and_then(|most| i64::try_from(most).ok());
-        Some(most.map_or(usual, |most| most.min(usual)))
+        most.map_or(usual, |most| most.min(usual))
     }
     #[cfg(not(unix))]
-    Some(usual)
+    usual
 }
 
 /// Named after what it holds, so that another version of MCE has another one.

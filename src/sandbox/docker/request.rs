@@ -95,11 +95,11 @@ impl ContainerRequest {
 
     /// The same container, as Podman is asked for it. It takes a profile by its file only, and its
     /// own default for a user's processes is more than some machines let it set.
-    pub(super) fn of_podman(self, profile: String, user_processes: Option<i64>) -> Self {
+    pub(super) fn of_podman(self, profile: String, user_processes: i64) -> Self {
         Self {
             engine: EngineKind::Podman,
             seccomp: profile,
-            user_processes,
+            user_processes: Some(user_processes),
             ..self
         }
     }

@@ -252,7 +252,7 @@ fn podman_findings(
         container["HostConfig"][*name] = value.clone();
     }
     let container = serde_json::from_value(container).unwrap();
-    let request = request().of_podman("/state/seccomp.json".to_owned(), Some(4096));
+    let request = request().of_podman("/state/seccomp.json".to_owned(), 4096);
     let mut findings = Findings::new(allow_weak_limits);
     outside::judge(&mut findings, &container, &request);
     let of = |tolerated: bool| {
@@ -347,7 +347,7 @@ fn limits_that_rootless_podman_ignores_are_refused_unless_weak_ones_are_allowed(
     let mut hello = good();
     hello["limits"] = json!({"memory": "9223372036854771712"});
     let container = serde_json::from_value(of_podman()).unwrap();
-    let mut request = request().of_podman("/state/seccomp.json".to_owned(), Some(4096));
+    let mut request = request().of_podman("/state/seccomp.json".to_owned(), 4096);
     let mut prove = |allow: bool| {
         request.allow_weak_limits = allow;
         let hello = serde_json::from_value(hello.clone()).unwrap();
