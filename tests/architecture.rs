@@ -96,7 +96,11 @@ const NARROW: &[(&str, &str, &[&str])] = &[
             "Stream",
         ],
     ),
-    ("sandbox", "config", &["Environment", "Settings"]),
+    (
+        "sandbox",
+        "config",
+        &["EngineVariables", "Environment", "Settings"],
+    ),
 ];
 
 /// Words that may stand only in the code below these paths.
@@ -106,6 +110,8 @@ const ONLY: &[(&str, &[&str])] = &[
     ("ruff_text_size", &["pysyntax"]),
     ("rmcp", &["server"]),
     ("bollard", &["sandbox/docker"]),
+    ("hyper_rustls", &["sandbox/docker"]),
+    ("hyper_util", &["sandbox/docker"]),
     ("libyaml_safer", &["yaml"]),
     ("minijinja", &["python"]),
     ("miette", &["cli"]),

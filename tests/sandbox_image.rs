@@ -2,10 +2,8 @@
 
 mod sandbox_support;
 
-use std::process::Command;
-
 use mce::sandbox::docker::{Engine, Error, image};
-use sandbox_support::{engine, place_with, settings, value};
+use sandbox_support::{docker, engine, place_with, settings, value};
 use serde_json::json;
 
 #[tokio::test(flavor = "multi_thread")]
@@ -22,7 +20,9 @@ async fn the_recipe_builds_on_a_base_that_holds_the_packages_and_code_runs_in_it
     .await;
     assert!(built.unwrap().starts_with("sha256:"));
     assert!(
-        lines.iter().any(|line| line.starts_with("Step 1/")),
+        lines
+            .iter()
+            .any(|line| line.to_ascii_lowercase().starts_with("step 1/")),
         "{lines:?}"
     );
 
@@ -33,10 +33,7 @@ async fn the_recipe_builds_on_a_base_that_holds_the_packages_and_code_runs_in_it
         .await;
     assert_eq!(value(&outcome), &json!("0.28.1"));
     place.close().await;
-    Command::new("docker")
-        .args(["rmi", "--force", &name])
-        .output()
-        .unwrap();
+    docker(&["rmi", "--force", &name]).output().unwrap();
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -5,11 +5,10 @@
 mod sandbox_support;
 
 use std::collections::BTreeSet;
-use std::process::Command;
 use std::time::{Duration, Instant};
 
 use sandbox_support::{
-    Place, containers, job, module, place_knowing, place_with, settings_with, value,
+    Place, containers, docker, job, module, place_knowing, place_with, settings_with, value,
 };
 use serde_json::json;
 
@@ -126,7 +125,7 @@ async fn a_container_that_was_removed_while_it_waited_is_not_used() {
     let place = warm(&[("MCE_WARM_POOL_SIZE", "1")]).await;
     for line in own(&place) {
         let id = line.split(' ').next().unwrap();
-        let removed = Command::new("docker").args(["rm", "--force", id]).output();
+        let removed = docker(&["rm", "--force", id]).output();
         assert!(removed.unwrap().status.success());
     }
     assert_eq!(value(&place.run("2").await), &json!(2));

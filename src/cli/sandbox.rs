@@ -103,12 +103,20 @@ fn status(format: Format, startup: &Startup) -> Outcome {
 
 fn describe(status: &Status) -> String {
     let engine = &status.engine;
+    let rights = if engine.rootless {
+        "rootless"
+    } else {
+        "with root's rights"
+    };
+    let groups = engine.cgroup_version.as_deref().unwrap_or("unknown");
     let mut text = format!(
-        "engine  {} {} (API {}) at {}\nimage   {} {}\npython  {}\n",
+        "engine  {} {} (API {}), {rights}, cgroup version {groups}\n\
+         found   at {} by {}\nimage   {} {}\npython  {}\n",
         engine.name,
         engine.version,
         engine.api_version,
         engine.address,
+        engine.found_by,
         status.image,
         status.image_id,
         status.proof.python
@@ -116,9 +124,20 @@ fn describe(status: &Status) -> String {
     for warning in &engine.warnings {
         let _ = writeln!(text, "warning: {warning}");
     }
+    for weak in status.proof.weak_limits() {
+        let _ = writeln!(
+            text,
+            "warning: {} is not in force: {} (allowed by MCE_ALLOW_WEAK_LIMITS)",
+            weak.check, weak.found
+        );
+    }
     text.push_str("checks of a container, from inside and outside:\n");
     for finding in &status.proof.findings {
-        let mark = if finding.ok { "ok    " } else { "FAILED" };
+        let mark = match (finding.ok, finding.tolerated) {
+            (true, _) => "ok    ",
+            (false, true) => "weak  ",
+            (false, false) => "FAILED",
+        };
         let _ = write!(text, "  {mark}  {}: {}", finding.check, finding.found);
         if !finding.ok {
             let _ = write!(text, " (must be {})", finding.expected);

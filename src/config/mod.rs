@@ -12,6 +12,7 @@ use std::time::Duration;
 use indexmap::IndexMap;
 
 mod auth;
+mod engine;
 mod env_file;
 mod environment;
 mod error;
@@ -28,6 +29,7 @@ mod swaggers;
 mod template;
 mod urls;
 
+pub use engine::EngineVariables;
 pub use env_file::EnvFile;
 pub use environment::Environment;
 pub use error::{Complaint, Error};

@@ -14,7 +14,7 @@ use super::settings_values::{
     parse_host, parse_image, parse_log_level, parse_mode, parse_path, parse_proxy, parse_runtime,
     parse_sandbox, parse_user, seconds, size, whole,
 };
-use super::{Environment, Error};
+use super::{EngineVariables, Environment, Error};
 use crate::variables;
 
 /// `MCE_SANDBOX`.
@@ -70,10 +70,14 @@ pub struct Settings {
     pub pool: PoolSettings,
     /// `MCE_DOCKER_IMAGE` (`MCP_BRIDGE_IMAGE`)
     pub docker_image: String,
-    /// `MCE_DOCKER_HOST`, else `DOCKER_HOST`
+    /// `MCE_DOCKER_HOST`
     pub docker_host: Option<String>,
+    /// Where Docker's own client would look.
+    pub engine_variables: EngineVariables,
     /// `MCE_DOCKER_RUNTIME`, such as `runsc`
     pub docker_runtime: Option<String>,
+    /// `MCE_ALLOW_WEAK_LIMITS`
+    pub allow_weak_limits: bool,
     /// `MCE_EXECUTION_TIMEOUT_SECONDS` (`MCP_BRIDGE_TIMEOUT`)
     pub execution_timeout: Duration,
     /// `MCE_MAX_EXECUTION_TIMEOUT_SECONDS` (`MCP_BRIDGE_MAX_TIMEOUT`)
@@ -265,8 +269,9 @@ impl<'e> Lookup<'e> {
         let sandbox_mode = self.required("MCE_SANDBOX_MODE", parse_mode);
         let pool = self.pool();
         let docker_image = self.required("MCE_DOCKER_IMAGE", parse_image);
-        let docker_host = self.docker_host();
+        let docker_host = self.optional("MCE_DOCKER_HOST", parse_docker_host);
         let docker_runtime = self.optional("MCE_DOCKER_RUNTIME", parse_runtime);
+        let allow_weak_limits = self.required("MCE_ALLOW_WEAK_LIMITS", parse_boolean);
         let (execution_timeout, max_execution_timeout) = self.execution_timeouts();
         let sandbox_memory =
             self.required("MCE_SANDBOX_MEMORY", |text| size(text, 32 * MIB, 256 * GIB));
@@ -320,7 +325,9 @@ impl<'e> Lookup<'e> {
             pool: pool?,
             docker_image: docker_image?,
             docker_host,
+            engine_variables: EngineVariables::from_environment(self.environment),
             docker_runtime,
+            allow_weak_limits: allow_weak_limits?,
             execution_timeout: execution_timeout?,
             max_execution_timeout: max_execution_timeout?,
             sandbox_memory: sandbox_memory?,
@@ -396,18 +403,6 @@ impl<'e> Lookup<'e> {
             return (Some(most), Some(most));
         }
         (timeout, most)
-    }
-
-    /// `DOCKER_HOST` is the engine's own variable; an env file cannot set it.
-    fn docker_host(&mut self) -> Option<String> {
-        let ours = self.optional("MCE_DOCKER_HOST", parse_docker_host);
-        if ours.is_some() || self.is_set("MCE_DOCKER_HOST") {
-            return ours;
-        }
-        self.environment
-            .get("DOCKER_HOST")
-            .filter(|value| !value.is_empty())
-            .map(str::to_owned)
     }
 
     /// A setting that has a default.

@@ -156,15 +156,21 @@ pub const SETTINGS: &[Setting] = &[
     .or(&["MCP_BRIDGE_IMAGE"]),
     setting(
         "MCE_DOCKER_HOST",
-        "`unix://`, `tcp://`, `http://` or `npipe://` address, or a socket's path",
+        "`unix://`, `ssh://`, `tcp://` or `https://` address, or a socket's path",
         "",
-        "The engine; else `DOCKER_HOST`, then the usual sockets.",
+        "The engine; else `DOCKER_HOST`, the context of Docker's client, then the usual sockets.",
     ),
     setting(
         "MCE_DOCKER_RUNTIME",
         "name of an OCI runtime",
         "",
         "Runtime of the containers, such as `runsc`; else the engine's default.",
+    ),
+    setting(
+        "MCE_ALLOW_WEAK_LIMITS",
+        BOOLEAN,
+        "false",
+        "Runs code although limits of memory, processes, processor time or open files are not in force.",
     ),
     setting(
         "MCE_EXECUTION_TIMEOUT_SECONDS",
@@ -411,7 +417,7 @@ pub const SETTINGS: &[Setting] = &[
         "MCP_BRIDGE_RUNTIME",
         "`podman` or `docker`",
         "The container engine.",
-        "the engine is found by its socket: `MCE_DOCKER_HOST`",
+        "either engine is found by its socket, or named by `MCE_DOCKER_HOST`",
     ),
     ignored(
         "MCP_BRIDGE_RUNTIME_IDLE_TIMEOUT",

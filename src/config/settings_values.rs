@@ -128,12 +128,12 @@ pub(super) fn parse_docker_host(text: &str) -> Result<String, Invalid> {
     if text.starts_with('/') && !text.chars().any(char::is_control) {
         return Ok(format!("unix://{text}"));
     }
-    let known = ["unix://", "tcp://", "http://", "https://", "npipe://"];
+    let known = ["unix://", "ssh://", "tcp://", "http://", "https://"];
     if known.iter().any(|scheme| text.starts_with(scheme)) && !text.chars().any(char::is_control) {
         return Ok(text.to_owned());
     }
     Err(Invalid::expected(
-        "an address such as `unix:///var/run/docker.sock` or `tcp://127.0.0.1:2375`",
+        "an address such as `unix:///var/run/docker.sock` or `ssh://user@host`",
     ))
 }
 

@@ -206,12 +206,9 @@ fn an_empty_variable_is_one_that_is_not_set() {
     assert_eq!(settings.port, 8000);
     assert!(!settings.compiled_output_dir_is_set);
     assert_eq!(settings.allowed_domains, None);
-    assert_eq!(settings.docker_host.as_deref(), Some("tcp://127.0.0.1:1"));
-    let ours = accept(&[
-        ("MCE_DOCKER_HOST", "tcp://127.0.0.1:2"),
-        ("DOCKER_HOST", "tcp://127.0.0.1:1"),
-    ]);
-    assert_eq!(ours.docker_host.as_deref(), Some("tcp://127.0.0.1:2"));
+    assert_eq!(settings.docker_host, None);
+    let theirs = settings.engine_variables.host;
+    assert_eq!(theirs.as_deref(), Some("tcp://127.0.0.1:1"));
 }
 
 #[test]

@@ -9,6 +9,8 @@
     reason = "tests may fail in the middle; the lints do not see that this is one"
 )]
 
+pub mod private_engine;
+
 use std::process::Command;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Once};
@@ -33,16 +35,41 @@ pub fn engine() {
     });
 }
 
+/// Where the tests' engine is, if it is not in one of the usual places.
+fn engine_address() -> Option<String> {
+    let named = ["MCE_DOCKER_HOST", "DOCKER_HOST"]
+        .into_iter()
+        .find_map(|name| std::env::var(name).ok().filter(|it| !it.is_empty()))?;
+    let is_path = named.starts_with('/');
+    Some(if is_path {
+        format!("unix://{named}")
+    } else {
+        named
+    })
+}
+
 /// The settings of a sandbox that holds nothing ready.
 pub fn settings() -> Settings {
     settings_with(&[("MCE_SANDBOX_MODE", "cold")])
 }
 
+/// The settings of these variables, on the tests' engine.
 pub fn settings_with(pairs: &[(&str, &str)]) -> Settings {
-    let pairs = pairs.iter().copied();
-    Settings::from_environment(&Environment::from_pairs(pairs))
-        .unwrap()
-        .0
+    let address = engine_address();
+    let engine = address.iter().map(|it| ("MCE_DOCKER_HOST", it.as_str()));
+    let pairs = engine.chain(pairs.iter().copied());
+    let environment = Environment::from_pairs(pairs);
+    Settings::from_environment(&environment).unwrap().0
+}
+
+/// Docker's client, on the tests' engine. Podman answers it as well.
+pub fn docker(arguments: &[&str]) -> Command {
+    let mut command = Command::new("docker");
+    command.args(arguments).env("DOCKER_BUILDKIT", "0");
+    if let Some(address) = engine_address() {
+        command.env("DOCKER_HOST", address);
+    }
+    command
 }
 
 /// A sandbox and the folder of its lock.
@@ -208,18 +235,9 @@ impl FakeHost {
 
 /// Containers with this id's label, running or not, as the docker client sees them.
 pub fn containers(filter: &str) -> Vec<String> {
-    let output = Command::new("docker")
-        .args([
-            "ps",
-            "--all",
-            "--no-trunc",
-            "--format",
-            "{{.ID}} {{.State}}",
-            "--filter",
-            filter,
-        ])
-        .output()
-        .unwrap();
+    let format = "{{.ID}} {{.State}}";
+    let list = ["ps", "--all", "--no-trunc", "--format", format];
+    let output = docker(&list).args(["--filter", filter]).output().unwrap();
     String::from_utf8(output.stdout)
         .unwrap()
         .lines()

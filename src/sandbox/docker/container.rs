@@ -23,7 +23,7 @@ use super::cgroup;
 use super::engine::Engine;
 use super::error::{EngineContext, Error};
 use super::ownership::{Instance, remove};
-use super::proof::{self, Hello, Proof};
+use super::proof::{Hello, Proof};
 use super::request::ContainerRequest;
 use crate::sandbox::Module;
 use crate::sandbox::frames::{Assembled, Assembler, Decoder, Frame, Kind, unpack_json};
@@ -265,6 +265,10 @@ impl Container {
         &self.keeper.modules
     }
 
+    pub(super) fn engine(&self) -> &Engine {
+        &self.keeper.engine
+    }
+
     pub(super) fn id(&self) -> &str {
         &self.id
     }
@@ -273,24 +277,24 @@ impl Container {
     /// process as the host sees it, where the engine is on this machine.
     async fn examine(&self, hello: Hello) -> Result<(Option<i64>, Proof), Error> {
         let keeper = &self.keeper;
-        keeper
-            .engine
-            .docker
-            .update_container(&self.id, keeper.request.quota())
-            .await
-            .while_trying_to("limit the container's processor time")?;
+        if let Some(quota) = keeper.request.quota() {
+            keeper
+                .engine
+                .docker
+                .update_container(&self.id, quota)
+                .await
+                .while_trying_to("limit the container's processor time")?;
+        }
         let inspected = self.inspect().await?;
         let state = inspected
             .state
             .as_ref()
             .filter(|_| keeper.engine.is_local());
         let pid = state.and_then(|state| state.pid).filter(|pid| *pid > 0);
-        let mut findings = proof::from_inside(&hello, &keeper.request, &keeper.image_environment);
-        findings.extend(proof::from_outside(&inspected, &keeper.request));
         let limits = cgroup::limits(pid, &self.id);
-        findings.extend(proof::from_kernel(&limits, &hello, &keeper.request));
-        let python = hello.python;
-        Ok((pid, Proof { python, findings }))
+        let environment = &keeper.image_environment;
+        let proof = Proof::of(hello, &inspected, &limits, &keeper.request, environment);
+        Ok((pid, proof))
     }
 
     pub(super) async fn inspect(&self) -> Result<ContainerInspectResponse, Error> {

@@ -10,23 +10,42 @@ use super::proof::Finding;
 pub enum Error {
     /// Nothing answers where the engine should be.
     #[error(
-        "no container engine answers at `{address}` ({reason}); start Docker or Podman, or \
-         set `MCE_DOCKER_HOST`"
+        "no container engine answers: {}; start Docker or Podman, or set `MCE_DOCKER_HOST`",
+        tried(.places)
     )]
     Unreachable {
-        /// The address tried.
-        address: String,
-        /// What came instead of an answer.
-        reason: String,
+        /// Every place that was tried, in turn.
+        places: Vec<Tried>,
     },
     /// An address of a kind that is not supported.
     #[error(
         "the engine address `{address}` is not supported; expected `unix:///path/to/socket`, \
-         `tcp://host:port` or `http://host:port`"
+         `ssh://user@host`, `tcp://host:port` or `https://host:port`, without a password"
     )]
     Address {
         /// The address given.
         address: String,
+    },
+    /// Another machine without encryption.
+    #[error(
+        "the engine address `{address}` leads to another machine and is not encrypted: whoever is \
+         on the way could read what runs and rule the engine; use `ssh://user@host`, or TLS \
+         (`DOCKER_TLS_VERIFY=1`, with the certificates in `DOCKER_CERT_PATH`)"
+    )]
+    ClearText {
+        /// The address given.
+        address: String,
+    },
+    /// What Docker's client keeps of its contexts cannot be used.
+    #[error(
+        "cannot tell where the engine is from `{}`: {reason}; `MCE_DOCKER_HOST` goes before it",
+        path.display()
+    )]
+    Context {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong with it.
+        reason: String,
     },
     /// The image does not exist on the engine. It is never pulled by itself.
     #[error(
@@ -45,6 +64,15 @@ pub enum Error {
     Build {
         /// What the engine said.
         message: String,
+    },
+    /// Podman of another machine, which does not see this one's files.
+    #[error(
+        "Podman takes the sandbox's seccomp profile from a file only, and the one at `{address}` \
+         does not share this machine's files: use its socket here, or Docker"
+    )]
+    RemotePodman {
+        /// Its address.
+        address: String,
     },
     /// The engine refused or failed a request.
     #[error("the engine failed to {action}: {message}")]
@@ -82,6 +110,30 @@ pub enum Error {
     Internal(String),
 }
 
+/// A place where no engine answered.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Tried {
+    /// Its address.
+    pub address: String,
+    /// Why it was tried.
+    pub source: String,
+    /// What came instead of an answer.
+    pub reason: String,
+}
+
+fn tried(places: &[Tried]) -> String {
+    let texts: Vec<String> = places
+        .iter()
+        .map(|place| {
+            format!(
+                "nothing at `{}` ({}): {}",
+                place.address, place.source, place.reason
+            )
+        })
+        .collect();
+    texts.join("; ")
+}
+
 fn summary(findings: &[Finding]) -> String {
     let texts: Vec<String> = findings
         .iter()
@@ -113,7 +165,7 @@ impl<T> EngineContext<T> for Result<T, bollard::errors::Error> {
 /// The engine's own words where it has some, else the chain of causes.
 pub(super) fn reason(error: &bollard::errors::Error) -> String {
     if let bollard::errors::Error::DockerResponseServerError { message, .. } = error {
-        return message.trim().to_owned();
+        return excerpt(message.trim());
     }
     let mut text = error.to_string();
     let mut source = std::error::Error::source(error);
@@ -134,6 +186,18 @@ pub(super) fn is_answer(error: &bollard::errors::Error) -> bool {
         bollard::errors::Error::DockerResponseServerError { status_code, .. }
             if (400..500).contains(status_code) && *status_code != 409
     )
+}
+
+/// The beginning and the end of a long text: some engines repeat what they were sent.
+fn excerpt(text: &str) -> String {
+    const SIDE: usize = 400;
+    let characters = text.chars().count();
+    if characters <= 2 * SIDE {
+        return text.to_owned();
+    }
+    let begin: String = text.chars().take(SIDE).collect();
+    let end: String = text.chars().skip(characters - SIDE).collect();
+    format!("{begin} … {end}")
 }
 
 /// Whether the engine answered that the thing named does not exist.

@@ -11,8 +11,10 @@ use std::sync::Arc;
 use async_trait::async_trait;
 use serde::Serialize;
 
+mod address;
 mod cgroup;
 mod container;
+mod discover;
 mod engine;
 mod error;
 mod execution;
@@ -20,14 +22,17 @@ pub mod image;
 mod messages;
 mod output;
 mod ownership;
+mod podman;
 mod pool;
 mod proof;
 mod request;
 mod session;
+mod ssh;
+mod transport;
 mod verdict;
 
-pub use engine::{Engine, EngineFacts};
-pub use error::Error;
+pub use engine::{Engine, EngineFacts, EngineKind};
+pub use error::{Error, Tried};
 pub use proof::{Finding, Proof};
 
 use super::{Failure, FailureKind, Host, Job, Module, Outcome, Sandbox, Session};
@@ -91,6 +96,7 @@ impl DockerSandbox {
             Err(error) => tracing::warn!(%error, "looking for left-over containers failed"),
         }
         let request = ContainerRequest::new(settings, image_id.clone(), instance.labels());
+        let request = podman::adapted(request, &engine, state_dir)?;
         let plan = Plan::new(settings);
         let call_limits = CallLimits {
             at_once: settings.max_concurrent_calls.max(1),

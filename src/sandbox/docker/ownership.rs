@@ -14,13 +14,15 @@ use bollard::models::{ContainerSummary, ContainerSummaryStateEnum};
 use bollard::query_parameters::{ListContainersOptionsBuilder, RemoveContainerOptionsBuilder};
 use sha2::{Digest, Sha256};
 
-use super::engine::Engine;
+use super::engine::{Engine, EngineKind};
 use super::error::{EngineContext, Error};
 
 const INSTANCE: &str = "mce.instance";
 const MACHINE: &str = "mce.machine";
 /// The machine without its boot.
 const HOST: &str = "mce.host";
+/// How often a list of Podman's may be written while a container in it comes to its end.
+const OVERTAKEN: usize = 30;
 /// A container that has ended so long after it was made is nobody's: no execution takes longer.
 const FORGOTTEN_AFTER: Duration = Duration::from_mins(15);
 
@@ -134,7 +136,12 @@ impl Instance {
         label: &str,
         value: &str,
     ) -> Result<Vec<ContainerSummary>, Error> {
-        let filters = HashMap::from([("label", vec![format!("{label}={value}")])]);
+        let mut filters = HashMap::from([("label", vec![format!("{label}={value}")])]);
+        if engine.kind() == EngineKind::Podman {
+            // Beside these it has `stopped`, on the way to `exited`, for which Docker has no word.
+            let states = ["created", "running", "paused", "exited"];
+            filters.insert("status", states.map(str::to_owned).to_vec());
+        }
         let filters: HashMap<String, Vec<String>> = filters
             .into_iter()
             .map(|(name, values)| (name.to_owned(), values))
@@ -143,11 +150,19 @@ impl Instance {
             .all(true)
             .filters(&filters)
             .build();
-        engine
-            .docker
-            .list_containers(Some(options))
-            .await
-            .while_trying_to("list its containers")
+        for _ in 0..OVERTAKEN {
+            match engine.docker.list_containers(Some(options.clone())).await {
+                // It was the one when it was chosen and the other when it was written down.
+                Err(bollard::errors::Error::JsonDataError { .. })
+                    if engine.kind() == EngineKind::Podman =>
+                {
+                    tokio::time::sleep(Duration::from_millis(100)).await;
+                }
+                listed => return listed.while_trying_to("list its containers"),
+            }
+        }
+        let listed = engine.docker.list_containers(Some(options)).await;
+        listed.while_trying_to("list its containers")
     }
 
     /// Whether the process of this id is known to be gone. A lock file that does not exist says
@@ -177,7 +192,8 @@ impl Instance {
 /// to start again.
 const REMOVAL: Duration = Duration::from_mins(2);
 
-/// Removes a container, running or not. That it is gone already is as good.
+/// Removes a container, running or not. That it is gone already is as good. An engine that is away
+/// for a while, or busy with the container, is asked again.
 pub(super) async fn remove(engine: &Engine, container: &str) {
     let begun = Instant::now();
     let mut pause = Duration::from_millis(200);

@@ -8,10 +8,11 @@ use bollard::models::{
     RestartPolicy, RestartPolicyNameEnum,
 };
 
+use super::engine::EngineKind;
 use crate::config::Settings;
 
 /// The allow-list of system calls; `socket` is on it for no family.
-const SECCOMP: &str = include_str!("../../../config/seccomp.json");
+pub(super) const SECCOMP: &str = include_str!("../../../config/seccomp.json");
 
 /// Reads the runner from the attached stream, so that it need not be in the image.
 const BOOTSTRAP: &str = "\
@@ -44,16 +45,25 @@ pub(super) const TMPFS: [(&str, &str); 2] = [("/tmp", "64m"), ("/workspace", "12
 /// A mount that every container has and anyone in it could write; an empty one takes its place.
 /// `/dev/shm` is not mounted at all: see `ipc_mode`.
 const MESSAGE_QUEUES: &str = "/dev/mqueue";
+/// Further ones of Podman, which mounts them where the root is read-only.
+const OF_PODMAN: [&str; 2] = ["/run", "/var/tmp"];
 
 /// What to ask the engine for.
 #[derive(Debug, Clone)]
 pub(super) struct ContainerRequest {
+    pub(super) engine: EngineKind,
+    /// The profile, or for Podman the file that holds it.
+    seccomp: String,
     image_id: String,
     runtime: Option<String>,
     user: String,
     pub(super) memory: i64,
     pub(super) pids: i64,
     pub(super) nano_cpus: i64,
+    /// Processes of the user on the whole machine, where the engine's own default is to be left.
+    user_processes: Option<i64>,
+    /// Whether limits that are not in force are only spoken of.
+    pub(super) allow_weak_limits: bool,
     labels: BTreeMap<String, String>,
 }
 
@@ -69,13 +79,28 @@ impl ContainerRequest {
         )]
         let nano_cpus = (settings.sandbox_cpus * 1e9).round() as i64;
         Self {
+            engine: EngineKind::Docker,
+            seccomp: compact(SECCOMP),
             image_id,
             runtime: settings.docker_runtime.clone(),
             user: settings.sandbox_user.clone(),
             memory: i64::try_from(settings.sandbox_memory).unwrap_or(i64::MAX),
             pids: i64::from(settings.sandbox_pids),
             nano_cpus,
+            user_processes: None,
+            allow_weak_limits: settings.allow_weak_limits,
             labels,
+        }
+    }
+
+    /// The same container, as Podman is asked for it. It takes a profile by its file only, and its
+    /// own default for a user's processes is more than some machines let it set.
+    pub(super) fn of_podman(self, profile: String, user_processes: i64) -> Self {
+        Self {
+            engine: EngineKind::Podman,
+            seccomp: profile,
+            user_processes: Some(user_processes),
+            ..self
         }
     }
 
@@ -85,7 +110,7 @@ impl ContainerRequest {
         Some((user.parse().ok()?, group.parse().ok()?))
     }
 
-    /// The creation request. Without a CPU quota: see [`Self::quota`].
+    /// The creation request. Docker's is without a CPU quota: see [`Self::quota`].
     pub(super) fn body(&self) -> ContainerCreateBody {
         let environment = ENVIRONMENT
             .iter()
@@ -112,7 +137,10 @@ impl ContainerRequest {
             stdin_once: Some(true),
             tty: Some(false),
             network_disabled: Some(true),
-            host_config: Some(self.host_config()),
+            host_config: Some(match self.engine {
+                EngineKind::Docker => self.host_config(),
+                EngineKind::Podman => self.final_host_config(),
+            }),
             ..ContainerCreateBody::default()
         }
     }
@@ -131,13 +159,18 @@ impl ContainerRequest {
             privileged: Some(false),
             security_opt: Some(vec![
                 "no-new-privileges".to_owned(),
-                format!("seccomp={}", compact(SECCOMP)),
+                format!("seccomp={}", self.seccomp),
             ]),
             memory: Some(self.memory),
             // Memory and swap together: no swap.
             memory_swap: Some(self.memory),
             pids_limit: Some(self.pids),
-            ulimits: Some(vec![limit("core", 0), limit("nofile", 1024)]),
+            ulimits: Some(
+                [limit("core", 0), limit("nofile", 1024)]
+                    .into_iter()
+                    .chain(self.user_processes.map(|most| limit("nproc", most)))
+                    .collect(),
+            ),
             tmpfs: Some(self.tmpfs()),
             binds: Some(Vec::new()),
             // Else the engine writes the host's name servers into the container.
@@ -162,31 +195,37 @@ impl ContainerRequest {
 
     /// Owned by the user: a mount takes its mode from the image's folder, whatever is asked for.
     fn tmpfs(&self) -> HashMap<String, String> {
-        let owner = self
-            .user_and_group()
-            .map_or_else(String::new, |(user, group)| {
-                format!(",uid={user},gid={group}")
-            });
+        let (owner, covers) = match self.engine {
+            EngineKind::Docker => {
+                let owner = self.user_and_group();
+                let owner = owner.map(|(user, group)| format!(",uid={user},gid={group}"));
+                (owner.unwrap_or_default(), &[][..])
+            }
+            // It has a word of its own for that, and would copy the image's folder into the mount.
+            EngineKind::Podman => (",U,notmpcopyup".to_owned(), &OF_PODMAN[..]),
+        };
+        let covers = covers.iter().copied().chain([MESSAGE_QUEUES]);
         TMPFS
             .iter()
             .map(|(path, size)| {
                 let options = format!("rw,noexec,nosuid,nodev,size={size}{owner}");
                 ((*path).to_owned(), options)
             })
-            .chain([(
-                MESSAGE_QUEUES.to_owned(),
-                "ro,noexec,nosuid,nodev,size=4k".to_owned(),
-            )])
+            .chain(covers.map(|path| {
+                let options = "ro,noexec,nosuid,nodev,size=4k";
+                (path.to_owned(), options.to_owned())
+            }))
             .collect()
     }
 
     /// The CPU quota, set once the runner is up and before any code is handed over: half a core
-    /// would double the time Python takes to start.
-    pub(super) fn quota(&self) -> ContainerUpdateBody {
-        ContainerUpdateBody {
+    /// would double the time Python takes to start. Podman cannot change it (before version 5), and
+    /// has it from the beginning.
+    pub(super) fn quota(&self) -> Option<ContainerUpdateBody> {
+        (self.engine == EngineKind::Docker).then(|| ContainerUpdateBody {
             nano_cpus: Some(self.nano_cpus),
             ..ContainerUpdateBody::default()
-        }
+        })
     }
 
     /// The host configuration that must be in force when code is handed over.

@@ -177,6 +177,17 @@ async fn no_word(container: &Container, pid: Option<i64>, ended: &Ended) -> Fail
 
 /// The stream broke off: the supervisor is gone too.
 pub(super) async fn lost(container: &Container, reason: &str) -> Failure {
+    if !container.engine().answers().await {
+        return Failure {
+            hint: Some(
+                "run it again once the engine is back; `mce sandbox status` shows".to_owned(),
+            ),
+            ..failure(
+                FailureKind::Sandbox,
+                "the container engine went away while the code ran",
+            )
+        };
+    }
     if was_out_of_memory(container).await {
         return out_of_memory();
     }
