@@ -8,6 +8,7 @@ use std::time::Duration;
 use secrecy::SecretString;
 
 use super::error::{Complaint, nearest, quote};
+use super::packages::{Package, parse_packages};
 use super::settings_table::{SETTINGS, is_setting};
 use super::settings_values::{
     GIB, Invalid, MIB, describe, parse_boolean, parse_cpus, parse_docker_host, parse_domains,
@@ -70,6 +71,10 @@ pub struct Settings {
     pub warm_pool_size: usize,
     /// `MCE_DOCKER_IMAGE` (`MCP_BRIDGE_IMAGE`)
     pub docker_image: String,
+    /// `MCE_SANDBOX_PACKAGES`, sorted
+    pub sandbox_packages: Vec<Package>,
+    /// `MCE_SANDBOX_LOCK`
+    pub sandbox_lock: PathBuf,
     /// `MCE_DOCKER_HOST`, else `DOCKER_HOST`
     pub docker_host: Option<String>,
     /// `MCE_DOCKER_RUNTIME`, such as `runsc`
@@ -224,6 +229,8 @@ impl<'e> Lookup<'e> {
         let sandbox_mode = self.required("MCE_SANDBOX_MODE", parse_mode);
         let warm_pool_size = self.required("MCE_WARM_POOL_SIZE", |text| whole(text, 0, 64));
         let docker_image = self.required("MCE_DOCKER_IMAGE", parse_image);
+        let sandbox_packages = self.required("MCE_SANDBOX_PACKAGES", parse_packages);
+        let sandbox_lock = self.required("MCE_SANDBOX_LOCK", parse_path);
         let docker_host = self.docker_host();
         let docker_runtime = self.optional("MCE_DOCKER_RUNTIME", parse_runtime);
         let (execution_timeout, max_execution_timeout) = self.execution_timeouts();
@@ -274,6 +281,8 @@ impl<'e> Lookup<'e> {
             sandbox_mode: sandbox_mode?,
             warm_pool_size: warm_pool_size?,
             docker_image: docker_image?,
+            sandbox_packages: sandbox_packages?,
+            sandbox_lock: sandbox_lock?,
             docker_host,
             docker_runtime,
             execution_timeout: execution_timeout?,
