@@ -72,7 +72,7 @@ const ARROWS: &[(&str, &[&str])] = &[
             "wire",
         ],
     ),
-    ("sandbox", &["config", "wire"]),
+    ("sandbox", &["config", "files", "wire"]),
     ("server", &["runtime", "signals"]),
     ("signals", &[]),
     ("variables", &[]),
@@ -96,7 +96,11 @@ const NARROW: &[(&str, &str, &[&str])] = &[
             "Stream",
         ],
     ),
-    ("sandbox", "config", &["Environment", "Settings"]),
+    (
+        "sandbox",
+        "config",
+        &["Environment", "Package", "PackageName", "Settings"],
+    ),
 ];
 
 /// Words that may stand only in the code below these paths.

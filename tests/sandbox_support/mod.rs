@@ -9,6 +9,9 @@
     reason = "tests may fail in the middle; the lints do not see that this is one"
 )]
 
+pub mod wheels;
+pub mod workshop;
+
 use std::process::Command;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Once};
@@ -33,8 +36,12 @@ pub fn engine() {
     });
 }
 
+/// The defaults, with the image that `scripts/engine` made.
 pub fn settings() -> Settings {
-    let pairs: [(&str, &str); 0] = [];
+    let image = std::env::var("MCE_DOCKER_IMAGE").ok();
+    let pairs = image
+        .iter()
+        .map(|image| ("MCE_DOCKER_IMAGE", image.as_str()));
     Settings::from_environment(&Environment::from_pairs(pairs))
         .unwrap()
         .0
