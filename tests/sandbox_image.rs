@@ -3,9 +3,7 @@
 
 mod sandbox_support;
 
-use std::fs;
 use std::io::{BufRead, BufReader};
-use std::path::Path;
 use std::process::{Command, Stdio};
 
 use mce::sandbox::docker::Error;
@@ -86,7 +84,7 @@ async fn an_image_that_fails_a_check_gets_no_name() {
     docker(&["tag", &settings().docker_image, &workshop.image]);
     let before = id_of(&workshop.image);
     let error = workshop.build("").await.unwrap_err();
-    docker(&["rmi", "--no-prune", &workshop.base]);
+    docker(&["rmi", "--force", "--no-prune", &workshop.base]);
     let Error::Checks { problems } = error else {
         panic!("{error}");
     };
@@ -120,7 +118,7 @@ fn an_interrupted_build_leaves_nothing() {
         let stderr = BufReader::new(child.stderr.take().unwrap());
         let mut lines = stderr.lines().map(Result::unwrap);
         assert!(lines.any(|line| line.starts_with(step)), "{step}");
-        let instances = instances(&workshop.path("state"));
+        let instances = workshop.instances();
         let id = child.id().to_string();
         let kill = Command::new("kill").args(["-INT", &id]).status().unwrap();
         assert!(kill.success());
@@ -139,13 +137,4 @@ fn an_interrupted_build_leaves_nothing() {
             assert_eq!(left, [""; 0], "{step}");
         }
     }
-}
-
-/// The processes that say in this folder that they are alive.
-fn instances(state: &Path) -> Vec<String> {
-    let entries = fs::read_dir(state.join("mce/instances")).unwrap();
-    entries
-        .map(|entry| entry.unwrap().file_name().into_string().unwrap())
-        .filter_map(|name| name.strip_suffix(".lock").map(str::to_owned))
-        .collect()
 }

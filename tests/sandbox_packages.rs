@@ -12,9 +12,11 @@ use sandbox_support::workshop::{Workshop, docker, id_of, labels_of, names, varia
 use sandbox_support::{place_with, value};
 use serde_json::{Value, json};
 
-#[tokio::test(flavor = "multi_thread")]
-async fn added_packages_are_locked_installed_and_told() {
-    let workshop = Workshop::new("packages");
+/// What the wheels of [`add_wheels`] are asked for as.
+const ASKED: &str = "mce-alpha[more]==1.0";
+
+/// A package with requirements of every kind, and what they need.
+fn add_wheels(workshop: &Workshop) {
     let alpha = Wheel::new("mce-alpha", "1.0")
         .header("Requires-Dist: Mce.Beta>=2,<3")
         .header("Requires-Dist: mce-gamma; extra == 'more'")
@@ -33,11 +35,15 @@ async fn added_packages_are_locked_installed_and_told() {
         workshop.add(&Wheel::new(name, version));
     }
     workshop.add(&Wheel::new("mce-gamma", "0.1").file("_mce_private.py", "raise OSError\n"));
+}
 
-    let asked = "mce-alpha[more]==1.0";
+#[tokio::test(flavor = "multi_thread")]
+async fn added_packages_are_locked_and_installed() {
+    let workshop = Workshop::new("packages");
+    add_wheels(&workshop);
     let output = workshop
         .command(
-            asked,
+            ASKED,
             &[
                 "sandbox",
                 "build",
@@ -85,10 +91,9 @@ async fn added_packages_are_locked_installed_and_told() {
         ["mce-alpha==1.0 \\", "mce-beta==2.2 \\", "mce-gamma==0.1 \\"]
     );
     let labels = labels_of(&workshop.image);
-    assert_eq!(labels["mce.packages"], asked);
+    assert_eq!(labels["mce.packages"], ASKED);
 
-    let settings = workshop.settings(asked);
-    let place = place_with(&settings).await;
+    let place = place_with(&workshop.settings(ASKED)).await;
     let code = "
 import mce_alpha.data, mce_beta, os, sys
 compiled = [os.path.exists(m.__cached__) for m in (mce_alpha, mce_beta)]
@@ -103,9 +108,15 @@ files = sorted(os.listdir('/opt/mce/packages'))
     assert!(!found[4].to_string().contains(".pth"), "{found}");
     assert!(!found[4].to_string().contains("\"bin\""), "{found}");
     place.close().await;
+}
 
+#[tokio::test(flavor = "multi_thread")]
+async fn what_was_added_is_told_and_another_image_is_not_used() {
+    let workshop = Workshop::new("status");
+    add_wheels(&workshop);
+    workshop.build(ASKED).await.unwrap();
     let status = workshop
-        .command(asked, &["sandbox", "status", "--format", "json"])
+        .command(ASKED, &["sandbox", "status", "--format", "json"])
         .output()
         .unwrap();
     let told: Value = serde_json::from_slice(&status.stdout).unwrap();
@@ -125,7 +136,7 @@ files = sorted(os.listdir('/opt/mce/packages'))
     )
     .unwrap();
     let status = workshop
-        .command(asked, &["sandbox", "status"])
+        .command(ASKED, &["sandbox", "status"])
         .env("MCE_GUARD_POLICY", "guard.toml")
         .output()
         .unwrap();
@@ -150,8 +161,12 @@ files = sorted(os.listdir('/opt/mce/packages'))
             && text.contains("mce sandbox build"),
         "{text}"
     );
-    fs::write(workshop.path("sandbox.lock"), lock.replace("2.2", "2.1")).unwrap();
-    let text = connect(settings).await.to_string();
+    fs::write(
+        workshop.path("sandbox.lock"),
+        workshop.lock().replace("2.2", "2.1"),
+    )
+    .unwrap();
+    let text = connect(workshop.settings(ASKED)).await.to_string();
     assert!(text.contains("which has changed since"), "{text}");
 }
 
@@ -172,7 +187,7 @@ async fn what_is_locked_is_installed_and_nothing_else() {
     );
     assert!(!built.lock_written);
     assert_eq!(workshop.lock(), lock);
-    docker(&["rmi", "--no-prune", &workshop.image]);
+    docker(&["rmi", "--force", "--no-prune", &workshop.image]);
 
     // Another file of the same name.
     let file = workshop.add(&Wheel::new("mce-beta", "1").file("mce_beta/new.py", ""));
@@ -413,11 +428,11 @@ async fn wheels_are_fetched_by_the_pip_of_the_image() {
             .ends_with("--no-deps --require-hashes --requirement /mce-fetch/lock.txt"),
         "{lines:?}"
     );
-    docker(&["rmi", "--no-prune", &workshop.base]);
+    docker(&["rmi", "--force", "--no-prune", &workshop.base]);
 
     workshop.base = variant("fetch-base", &bad);
     let (error, _) = workshop.build_as("mce-alpha==1", &request).await;
-    docker(&["rmi", "--no-prune", &workshop.base]);
+    docker(&["rmi", "--force", "--no-prune", &workshop.base]);
     let text = error.unwrap_err().to_string();
     assert!(
         text.contains("fetching the packages failed: ERROR: no index")

@@ -50,6 +50,15 @@ impl Workshop {
         fs::read_to_string(self.path("sandbox.lock")).unwrap()
     }
 
+    /// The processes that say in this folder that they are alive.
+    pub fn instances(&self) -> Vec<String> {
+        let entries = fs::read_dir(self.path("state/mce/instances")).unwrap();
+        entries
+            .map(|entry| entry.unwrap().file_name().into_string().unwrap())
+            .filter_map(|name| name.strip_suffix(".lock").map(str::to_owned))
+            .collect()
+    }
+
     pub fn settings(&self, packages: &str) -> Settings {
         let lock = self.path("sandbox.lock");
         let pairs = [
@@ -116,7 +125,7 @@ impl Workshop {
 
 impl Drop for Workshop {
     fn drop(&mut self) {
-        docker(&["rmi", "--no-prune", &self.image]);
+        docker(&["rmi", "--force", "--no-prune", &self.image]);
     }
 }
 
