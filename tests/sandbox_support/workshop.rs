@@ -159,7 +159,7 @@ pub fn variant(name: &str, step: &str) -> String {
     let image = format!("mce-test-{name}:{}", std::process::id());
     let output = Command::new("docker")
         .env("DOCKER_BUILDKIT", "0")
-        .args(["build", "--network", "none", "--tag", &image])
+        .args(["build", "--force-rm", "--network", "none", "--tag", &image])
         .arg(folder.path())
         .output()
         .unwrap();
