@@ -72,7 +72,7 @@ const ARROWS: &[(&str, &[&str])] = &[
             "wire",
         ],
     ),
-    ("sandbox", &["config", "wire"]),
+    ("sandbox", &["config", "files", "wire"]),
     ("server", &["runtime", "signals"]),
     ("signals", &[]),
     ("variables", &[]),
@@ -99,7 +99,7 @@ const NARROW: &[(&str, &str, &[&str])] = &[
     (
         "sandbox",
         "config",
-        &["EngineVariables", "Environment", "Settings"],
+        &["EngineVariables", "Environment", "Package", "PackageName", "Settings"],
     ),
 ];
 

@@ -4,7 +4,8 @@
 use std::fmt::{Display, Write as _};
 use std::io::{self, ErrorKind, IsTerminal, Write};
 use std::path::{Path, PathBuf};
-use std::time::Duration;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
 
 use indicatif::{ProgressBar, ProgressStyle};
 use serde::Serialize;
@@ -94,6 +95,61 @@ pub(super) fn spinner(message: impl Into<String>) -> ProgressBar {
     }
     spinner.enable_steady_tick(Duration::from_millis(120));
     spinner
+}
+
+/// Lines about details come no more often than this where stderr is no terminal.
+const PAUSE: Duration = Duration::from_secs(2);
+
+/// The steps of long work on stderr: a spinner with the last word on a terminal; elsewhere a line
+/// for every step, and now and then one for what happens within it.
+pub(super) struct Steps {
+    spinner: ProgressBar,
+    is_terminal: bool,
+    next: Mutex<Instant>,
+}
+
+impl Steps {
+    pub(super) fn begin(message: &str) -> Self {
+        let steps = Self {
+            spinner: spinner(printable(message)),
+            is_terminal: io::stderr().is_terminal(),
+            next: Mutex::new(Instant::now() + PAUSE),
+        };
+        if !steps.is_terminal {
+            steps.write(message);
+        }
+        steps
+    }
+
+    pub(super) fn step(&self, text: &str) {
+        if self.is_terminal {
+            self.spinner.set_message(printable(text));
+        } else {
+            self.write(text);
+        }
+    }
+
+    pub(super) fn detail(&self, text: &str) {
+        if self.is_terminal {
+            self.spinner.set_message(printable(text));
+        } else if Instant::now() >= *self.next() {
+            self.write(&format!("  {text}"));
+        }
+    }
+
+    pub(super) fn end(&self) {
+        self.spinner.finish_and_clear();
+    }
+
+    fn next(&self) -> MutexGuard<'_, Instant> {
+        self.next.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn write(&self, text: &str) {
+        *self.next() = Instant::now() + PAUSE;
+        // Nobody may be listening, which ends no build.
+        let _ = writeln!(io::stderr(), "{}", printable(text));
+    }
 }
 
 #[cfg(test)]

@@ -88,7 +88,12 @@ impl Startup {
 impl Startup {
     /// Connects to the engine.
     pub(super) async fn connect(&self) -> Result<DockerSandbox, docker::Error> {
-        DockerSandbox::connect(&self.settings, &state_folder(&self.environment)).await
+        DockerSandbox::connect(&self.settings, &self.state_folder()).await
+    }
+
+    /// Where processes of this user say that they are alive.
+    pub(super) fn state_folder(&self) -> PathBuf {
+        state_folder(&self.environment)
     }
 }
 

@@ -8,6 +8,7 @@ use std::time::Duration;
 use secrecy::SecretString;
 
 use super::error::{Complaint, nearest, quote};
+use super::packages::{Package, parse_packages};
 use super::settings_table::{SETTINGS, is_setting};
 use super::settings_values::{
     GIB, Invalid, MIB, describe, parse_boolean, parse_cpus, parse_docker_host, parse_domains,
@@ -70,6 +71,10 @@ pub struct Settings {
     pub pool: PoolSettings,
     /// `MCE_DOCKER_IMAGE` (`MCP_BRIDGE_IMAGE`)
     pub docker_image: String,
+    /// `MCE_SANDBOX_PACKAGES`, sorted
+    pub sandbox_packages: Vec<Package>,
+    /// `MCE_SANDBOX_LOCK`
+    pub sandbox_lock: PathBuf,
     /// `MCE_DOCKER_HOST`
     pub docker_host: Option<String>,
     /// Where Docker's own client would look.
@@ -269,6 +274,8 @@ impl<'e> Lookup<'e> {
         let sandbox_mode = self.required("MCE_SANDBOX_MODE", parse_mode);
         let pool = self.pool();
         let docker_image = self.required("MCE_DOCKER_IMAGE", parse_image);
+        let sandbox_packages = self.required("MCE_SANDBOX_PACKAGES", parse_packages);
+        let sandbox_lock = self.required("MCE_SANDBOX_LOCK", parse_path);
         let docker_host = self.optional("MCE_DOCKER_HOST", parse_docker_host);
         let docker_runtime = self.optional("MCE_DOCKER_RUNTIME", parse_runtime);
         let allow_weak_limits = self.required("MCE_ALLOW_WEAK_LIMITS", parse_boolean);
@@ -324,6 +331,8 @@ impl<'e> Lookup<'e> {
             sandbox_mode: sandbox_mode?,
             pool: pool?,
             docker_image: docker_image?,
+            sandbox_packages: sandbox_packages?,
+            sandbox_lock: sandbox_lock?,
             docker_host,
             engine_variables: EngineVariables::from_environment(self.environment),
             docker_runtime,

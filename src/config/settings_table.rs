@@ -155,6 +155,18 @@ pub const SETTINGS: &[Setting] = &[
     )
     .or(&["MCP_BRIDGE_IMAGE"]),
     setting(
+        "MCE_SANDBOX_PACKAGES",
+        "`name==version` entries, separated by spaces or commas",
+        "",
+        "Packages that `mce sandbox build` adds to the image.",
+    ),
+    setting(
+        "MCE_SANDBOX_LOCK",
+        "path",
+        "./sandbox.lock",
+        "Lock file of those packages: all that they need, with hashes.",
+    ),
+    setting(
         "MCE_DOCKER_HOST",
         "`unix://`, `ssh://`, `tcp://` or `https://` address, or a socket's path",
         "",

@@ -103,3 +103,14 @@ pub fn parse_expression(text: &str) -> Option<Expr> {
     let parsed = ruff_python_parser::parse_expression(text).ok()?;
     Some(*parsed.into_syntax().body)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::TARGET;
+    use crate::sandbox::docker::image::GUARDED;
+
+    #[test]
+    fn images_are_held_to_the_python_that_is_parsed() {
+        assert_eq!((u32::from(TARGET.major), u32::from(TARGET.minor)), GUARDED);
+    }
+}

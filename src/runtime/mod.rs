@@ -55,7 +55,7 @@ pub use egress::{Egress, Targets};
 pub use engine::{Finding, SandboxProvider};
 pub use execution::{CachedRequest, CallRequest, ExecuteRequest, SessionChoice, runtime_module};
 pub use lint::{LINT_RULES, LintRule};
-pub use policy::{PolicyFileError, guard_of};
+pub use policy::{PolicyFileError, guard_of, unguarded};
 pub use registry::compiled_folders;
 pub use result::{CallSummary, ErrorType, ExecutionResult, PlannedUse};
 

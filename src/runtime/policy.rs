@@ -1,5 +1,7 @@
 //! The guard's policy: the built-in one, or that of the file which a setting names.
 
+use std::collections::BTreeSet;
+
 use crate::config::Settings;
 use crate::files::{Links, ReadError, read_regular};
 use crate::guard::{Guard, PolicyError};
@@ -59,4 +61,25 @@ pub fn guard_of(settings: &Settings) -> Result<Guard, PolicyFileError> {
     };
     tracing::info!(file = %path, "the guard's policy is that of a file");
     Guard::of_policy(&text).map_err(|error| PolicyFileError::Invalid { path, error })
+}
+
+/// Those of these top-level modules of which the policy of the settings lets code import nothing,
+/// neither the module nor one within it. Private ones are of no interest to code.
+///
+/// # Errors
+/// As [`guard_of`].
+pub fn unguarded<'m>(
+    settings: &Settings,
+    modules: impl IntoIterator<Item = &'m str>,
+) -> Result<BTreeSet<&'m str>, PolicyFileError> {
+    let guard = guard_of(settings)?;
+    let importable = guard.importable();
+    let roots: BTreeSet<&str> = importable
+        .iter()
+        .filter_map(|module| module.split('.').next())
+        .collect();
+    Ok(modules
+        .into_iter()
+        .filter(|module| !module.starts_with('_') && !roots.contains(module))
+        .collect())
 }

@@ -130,6 +130,28 @@ fn the_bridges_names_are_aliases_and_the_own_name_wins() {
 }
 
 #[test]
+fn packages_have_one_spelling_and_one_order() {
+    let settings = accept(&[(
+        "MCE_SANDBOX_PACKAGES",
+        "Zope.Interface==7.0, \n beta[Two,one]==1.0rc1 alpha==2!1.0+cpu",
+    )]);
+    let packages: Vec<String> = settings
+        .sandbox_packages
+        .iter()
+        .map(ToString::to_string)
+        .collect();
+    assert_eq!(
+        packages,
+        [
+            "alpha==2!1.0+cpu",
+            "beta[one,two]==1.0rc1",
+            "zope-interface==7.0"
+        ]
+    );
+    assert_eq!(settings.sandbox_lock.to_str(), Some("./sandbox.lock"));
+}
+
+#[test]
 fn wrong_values_name_variable_and_expectation() {
     for (name, value, expected) in [
         ("MCE_HOST", "example", "an IP address"),
@@ -164,6 +186,61 @@ fn wrong_values_name_variable_and_expectation() {
         ("MCE_ALLOWED_DOMAINS", "[]", "at least one domain"),
         ("MCE_ALLOWED_DOMAINS", "[1]", "a JSON list of strings"),
         ("MCE_MAX_CALLS", "0", "from 1"),
+        ("MCE_SANDBOX_PACKAGES", "a>=1", "`a>=1` is a range"),
+        ("MCE_SANDBOX_PACKAGES", "a==1.*", "`a==1.*` is a range"),
+        ("MCE_SANDBOX_PACKAGES", "a~=1", "`a~=1` is a range"),
+        ("MCE_SANDBOX_PACKAGES", "a==1,<2", "`<2` is a range"),
+        ("MCE_SANDBOX_PACKAGES", "a!=1", "`a!=1` is a range"),
+        ("MCE_SANDBOX_PACKAGES", "a", "`a` has no version"),
+        ("MCE_SANDBOX_PACKAGES", "a == 1", "`a` has no version"),
+        (
+            "MCE_SANDBOX_PACKAGES",
+            "a===1",
+            "the version of `a===1` is none",
+        ),
+        (
+            "MCE_SANDBOX_PACKAGES",
+            "a==one",
+            "the version of `a==one` is none",
+        ),
+        (
+            "MCE_SANDBOX_PACKAGES",
+            "==1",
+            "does not begin with the name",
+        ),
+        ("MCE_SANDBOX_PACKAGES", "-a==1", "`-a==1` is an option"),
+        (
+            "MCE_SANDBOX_PACKAGES",
+            "a==1 --index-url=x",
+            "`--index-url=x` is an option",
+        ),
+        ("MCE_SANDBOX_PACKAGES", "-r x.txt", "`-r` is an option"),
+        ("MCE_SANDBOX_PACKAGES", "./a==1", "`./a==1` is a path"),
+        (
+            "MCE_SANDBOX_PACKAGES",
+            "git+https://u:canary@example.com/a",
+            "an entry is a URL or names one",
+        ),
+        (
+            "MCE_SANDBOX_PACKAGES",
+            "a==1;python_version>'3'",
+            "has an environment marker",
+        ),
+        (
+            "MCE_SANDBOX_PACKAGES",
+            "a[b==1",
+            "the extras of `a[b==1` have no end",
+        ),
+        (
+            "MCE_SANDBOX_PACKAGES",
+            "a[b!]==1",
+            "the extras of `a[b!]==1` are no names",
+        ),
+        (
+            "MCE_SANDBOX_PACKAGES",
+            "A.b==1 a-B==2",
+            "`a-b==1` and `a-b==2` are the same package",
+        ),
     ] {
         let message = read(&[(name, value)]).unwrap_err();
         assert!(

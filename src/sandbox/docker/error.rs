@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 
+use super::image::PackageError;
 use super::proof::Finding;
 
 /// Why there is no container to run code in.
@@ -59,7 +60,8 @@ pub enum Error {
     /// The image could not be built.
     #[error(
         "building the sandbox image failed: {message}; where no registry answers, \
-         `scripts/engine` of the source tree builds it without one"
+         `scripts/engine` of the source tree builds it without one; where the engine's network \
+         leads nowhere, `--network` takes another"
     )]
     Build {
         /// What the engine said.
@@ -73,6 +75,26 @@ pub enum Error {
     RemotePodman {
         /// Its address.
         address: String,
+    },
+    /// An image was built and is not as it must be. It does not get the name.
+    #[error("the image is not as it must be: {problems}")]
+    Checks {
+        /// What is wrong with it.
+        problems: String,
+    },
+    /// Packages cannot be added.
+    #[error(transparent)]
+    Packages(#[from] PackageError),
+    /// The image does not hold what the settings ask for.
+    #[error(
+        "the sandbox image `{image}` does not hold the packages that `MCE_SANDBOX_PACKAGES` asks \
+         for, {difference}; run `mce sandbox build`"
+    )]
+    OtherPackages {
+        /// The image as the settings name it.
+        image: String,
+        /// What was asked for, and what is there.
+        difference: String,
     },
     /// The engine refused or failed a request.
     #[error("the engine failed to {action}: {message}")]

@@ -33,6 +33,7 @@ mod verdict;
 
 pub use engine::{Engine, EngineFacts, EngineKind};
 pub use error::{Error, Tried};
+pub use image::Installed;
 pub use proof::{Finding, Proof};
 
 use super::{Failure, FailureKind, Host, Job, Module, Outcome, Sandbox, Session};
@@ -61,6 +62,8 @@ pub struct Status {
     pub image: String,
     /// The image's id, to which the name was resolved once.
     pub image_id: String,
+    /// The packages in the image, sorted by name.
+    pub packages: Vec<Installed>,
     /// The checks of a container that was started for this.
     pub proof: Proof,
 }
@@ -88,6 +91,7 @@ impl DockerSandbox {
     ) -> Result<Self, Error> {
         let engine = Engine::connect(settings).await?;
         let image_id = engine.image_id(&settings.docker_image).await?;
+        image::check_packages(&engine, &image_id, settings).await?;
         let environment = image::environment(&engine, &image_id).await?;
         let instance = Instance::new(state_dir)?;
         match instance.sweep(&engine).await {
@@ -147,7 +151,19 @@ impl DockerSandbox {
             image: self.image.clone(),
             image_id: self.image_id.clone(),
             proof: self.keeper.examine().await?,
+            packages: self.packages().await,
         })
+    }
+
+    /// What cannot be looked into is none the worse for running code.
+    async fn packages(&self) -> Vec<Installed> {
+        match image::installed(self.keeper.engine(), self.keeper.request()).await {
+            Ok(packages) => packages,
+            Err(error) => {
+                tracing::warn!(%error, "the packages of the image cannot be told");
+                Vec::new()
+            }
+        }
     }
 
     /// The exact requests that make a container: `create`, then `update` before code is handed

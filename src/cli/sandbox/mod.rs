@@ -1,5 +1,8 @@
 //! `mce sandbox`.
 
+mod build;
+mod packages;
+
 use std::fmt::Write as _;
 use std::process::ExitCode;
 
@@ -7,7 +10,7 @@ use super::output::{self, printable};
 use super::startup::{Startup, block_on, interrupted, on_threads};
 use super::stop::{OrStop, Stop};
 use super::{Format, Outcome};
-use crate::sandbox::docker::{Engine, Status, image};
+use crate::sandbox::docker::Status;
 
 const EXAMPLES: &str = "\
 Examples:
@@ -25,14 +28,8 @@ pub(super) struct Arguments {
 
 #[derive(Debug, clap::Subcommand)]
 enum Command {
-    /// Build the sandbox image
-    #[command(after_help = "Examples:\n  mce sandbox build\n  \
-        mce sandbox build --base registry.example/python:3.13-slim")]
-    Build {
-        /// What the image is built on; fetched by the engine where it does not have it
-        #[arg(long, value_name = "IMAGE", default_value = image::DEFAULT_BASE)]
-        base: String,
-    },
+    /// Build the sandbox image, with the packages of `MCE_SANDBOX_PACKAGES`
+    Build(build::Arguments),
     /// Start a container, check its isolation from inside and outside, and remove it
     #[command(after_help = "Examples:\n  mce sandbox status\n  \
         mce sandbox status --format json | jq .")]
@@ -48,30 +45,10 @@ enum Command {
 
 pub(super) fn run(arguments: &Arguments, startup: &Startup) -> Outcome {
     match &arguments.command {
-        Command::Build { base } => build(base, startup),
+        Command::Build(arguments) => build::run(arguments, startup),
         Command::Status { format } => status(*format, startup),
         Command::Inspect => inspect(startup),
     }
-}
-
-fn build(base: &str, startup: &Startup) -> Outcome {
-    let name = &startup.settings.docker_image;
-    let id = block_on(async {
-        let spinner = output::spinner(format!("building {name}"));
-        let built = async {
-            let engine = Engine::connect(&startup.settings).await?;
-            image::build(&engine, name, base, |step| {
-                tracing::debug!("{step}");
-                spinner.set_message(printable(step));
-            })
-            .await
-        }
-        .await;
-        spinner.finish_and_clear();
-        built.or_stop()
-    })?;
-    output::line(format_args!("{name} {id}"))?;
-    Ok(ExitCode::SUCCESS)
 }
 
 fn status(format: Format, startup: &Startup) -> Outcome {
@@ -94,6 +71,7 @@ fn status(format: Format, startup: &Startup) -> Outcome {
         Format::Json => output::json(&status)?,
         Format::Text => output::line(describe(&status).trim_end())?,
     }
+    packages::tell_unguarded(&startup.settings, &status.packages)?;
     Ok(if status.proof.failures().is_empty() {
         ExitCode::SUCCESS
     } else {
@@ -110,8 +88,8 @@ fn describe(status: &Status) -> String {
     };
     let groups = engine.cgroup_version.as_deref().unwrap_or("unknown");
     let mut text = format!(
-        "engine  {} {} (API {}), {rights}, cgroup version {groups}\n\
-         found   at {} by {}\nimage   {} {}\npython  {}\n",
+        "engine    {} {} (API {}), {rights}, cgroup version {groups}\n\
+         found     at {} by {}\nimage     {} {}\npython    {}\n",
         engine.name,
         engine.version,
         engine.api_version,
@@ -121,6 +99,7 @@ fn describe(status: &Status) -> String {
         status.image_id,
         status.proof.python
     );
+    text.push_str(&packages::lines(&status.packages));
     for warning in &engine.warnings {
         let _ = writeln!(text, "warning: {warning}");
     }
