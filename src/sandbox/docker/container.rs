@@ -273,12 +273,14 @@ impl Container {
     /// process as the host sees it, where the engine is on this machine.
     async fn examine(&self, hello: Hello) -> Result<(Option<i64>, Proof), Error> {
         let keeper = &self.keeper;
-        keeper
-            .engine
-            .docker
-            .update_container(&self.id, keeper.request.quota())
-            .await
-            .while_trying_to("limit the container's processor time")?;
+        if let Some(quota) = keeper.request.quota() {
+            keeper
+                .engine
+                .docker
+                .update_container(&self.id, quota)
+                .await
+                .while_trying_to("limit the container's processor time")?;
+        }
         let inspected = self.inspect().await?;
         let state = inspected
             .state
@@ -286,7 +288,7 @@ impl Container {
             .filter(|_| keeper.engine.is_local());
         let pid = state.and_then(|state| state.pid).filter(|pid| *pid > 0);
         let mut findings = proof::from_inside(&hello, &keeper.request, &keeper.image_environment);
-        findings.extend(proof::from_outside(&inspected, &keeper.request));
+        findings.extend(proof::from_outside(&inspected, &hello, &keeper.request));
         let limits = cgroup::limits(pid, &self.id);
         findings.extend(proof::from_kernel(&limits, &hello, &keeper.request));
         let python = hello.python;

@@ -59,7 +59,13 @@ pub(super) struct Hello {
     pub root_read_only: bool,
     /// The mounts that can be written, with their options.
     pub writable: BTreeMap<String, Vec<String>>,
+    /// The options of mounts that the kernel shows at all.
+    pub options_shown: Vec<String>,
     pub programs_from_memory: String,
+    /// What the engine should hide of the kernel, and does not.
+    pub uncovered: Vec<String>,
+    /// What the engine should mount read-only of the kernel, and does not.
+    pub changeable: Vec<String>,
     pub interfaces: Vec<String>,
     pub limits: BTreeMap<String, String>,
 }
@@ -92,9 +98,12 @@ pub(super) fn from_inside(
 ) -> Vec<Finding> {
     let mut findings = Findings::default();
     let nothing = "0000000000000000";
-    for name in ["CapInh", "CapPrm", "CapEff", "CapBnd", "CapAmb"] {
+    for name in ["CapInh", "CapPrm", "CapEff", "CapBnd"] {
         findings.equal(name, nothing, field(&hello.status, name));
     }
+    // gVisor has none and does not show them. No capability is ambient that is not permitted.
+    let ambient = hello.status.get("CapAmb").or(hello.status.get("CapPrm"));
+    findings.equal("CapAmb", nothing, ambient.map_or("nothing", String::as_str));
     findings.equal("NoNewPrivs", "1", field(&hello.status, "NoNewPrivs"));
     findings.equal("Seccomp", "2", field(&hello.status, "Seccomp"));
     findings.equal("pid", 1, hello.pid);
@@ -134,19 +143,31 @@ pub(super) fn from_inside(
         join(&hello.interfaces),
         no_interface,
     );
-    findings.equal("writing `/`", "EROFS", &hello.root);
+    // gVisor looks at the folder's mode first.
+    let is_refused = hello.root == "EROFS" || hello.root == "EACCES" && hello.root_read_only;
+    findings.add("writing `/`", "EROFS", &hello.root, is_refused);
     findings.equal("`/` is mounted read-only", true, hello.root_read_only);
     findings.equal(
         "files in memory that could be run",
         "EPERM",
         &hello.programs_from_memory,
     );
+    findings.equal(
+        "places of the kernel that are seen",
+        "",
+        join(&hello.uncovered),
+    );
     let writable: Vec<String> = hello
         .writable
         .iter()
         .map(|(path, options)| described(path, options))
         .collect();
-    let expected = join(TMPFS.map(|(path, _)| described(path, &MOUNT_OPTIONS)));
+    // gVisor shows of these `noexec` alone, and needs no other: without a capability nobody makes a
+    // device, and with `NoNewPrivs` no program gains anything by its mode.
+    let is_shown =
+        |name: &&str| *name == "noexec" || hello.options_shown.iter().any(|it| it == name);
+    let options: Vec<&str> = MOUNT_OPTIONS.into_iter().filter(is_shown).collect();
+    let expected = join(TMPFS.map(|(path, _)| described(path, &options)));
     findings.equal("places that can be written", expected, join(&writable));
     let unexpected: Vec<&String> = hello
         .environment
@@ -250,6 +271,7 @@ pub(super) fn from_kernel(
 /// Compares what the engine says is in force with what was asked for.
 pub(super) fn from_outside(
     inspected: &ContainerInspectResponse,
+    hello: &Hello,
     request: &ContainerRequest,
 ) -> Vec<Finding> {
     let mut findings = Findings::default();
@@ -297,6 +319,18 @@ pub(super) fn from_outside(
         });
         findings.add(&format!("HostConfig.{name}"), "its own", found, !shared);
     }
+    // A runtime with a kernel of its own (gVisor) does not mount them so: there it is enough that the
+    // engine asked it to, for what is written there changes nothing of the host.
+    let host = inspected.host_config.as_ref();
+    let read_only = host.and_then(|host| host.readonly_paths.as_deref());
+    let read_only = read_only.unwrap_or_default();
+    let mut changeable = hello.changeable.clone();
+    changeable.retain(|path| !read_only.contains(path));
+    findings.equal(
+        "places of the kernel that can be changed",
+        "",
+        join(&changeable),
+    );
     let mounts = inspected.mounts.as_deref().unwrap_or_default();
     let foreign: Vec<&str> = mounts
         .iter()
@@ -372,7 +406,8 @@ mod tests {
                 "/tmp": ["rw", "nosuid", "nodev", "noexec", "relatime"],
                 "/workspace": ["rw", "noexec", "nosuid", "nodev"],
             },
-            "programs_from_memory": "EPERM",
+            "options_shown": ["nodev", "noexec", "nosuid", "relatime", "ro", "rw"],
+            "programs_from_memory": "EPERM", "uncovered": [], "changeable": [],
             "limits": {"memory": "268435456", "pids": "128"},
         })
     }
@@ -421,6 +456,11 @@ mod tests {
                 "files in memory that could be run",
             ),
             (
+                "/uncovered",
+                json!(["/proc/keys"]),
+                "places of the kernel that are seen",
+            ),
+            (
                 "/writable/~1tmp",
                 json!(["rw", "nosuid", "nodev"]),
                 "places that can be written",
@@ -452,11 +492,52 @@ mod tests {
         }
     }
 
+    #[test]
+    fn what_gvisor_does_not_show_is_judged_by_what_it_does() {
+        let mut hello = good();
+        hello["status"].as_object_mut().unwrap().remove("CapAmb");
+        hello["root"] = json!("EACCES");
+        hello["options_shown"] = json!(["noexec", "ro", "rw"]);
+        for path in ["/tmp", "/workspace"] {
+            hello["writable"][path] = json!(["rw", "noexec"]);
+        }
+        assert_eq!(failures(hello.clone()), Vec::<String>::new());
+        for (pointer, value, checks) in [
+            (
+                "/status/CapPrm",
+                json!("0000000000000001"),
+                &["CapPrm", "CapAmb"][..],
+            ),
+            (
+                "/root_read_only",
+                json!(false),
+                &["writing `/`", "`/` is mounted read-only"],
+            ),
+            (
+                "/writable/~1tmp",
+                json!(["rw"]),
+                &["places that can be written"],
+            ),
+            (
+                "/options_shown",
+                json!(["nosuid"]),
+                &["places that can be written"],
+            ),
+        ] {
+            let mut hello = hello.clone();
+            *hello.pointer_mut(pointer).unwrap() = value;
+            assert_eq!(failures(hello), checks, "{pointer}");
+        }
+    }
+
     fn inspected(change: impl FnOnce(&mut serde_json::Value)) -> Vec<String> {
         let mut container = json!({ "HostConfig": request().final_host_config(), "Mounts": [] });
+        container["HostConfig"]["ReadonlyPaths"] = json!(["/proc/sys"]);
         change(&mut container);
         let container = serde_json::from_value(container).unwrap();
-        let findings = from_outside(&container, &request());
+        let mut hello: Hello = serde_json::from_value(good()).unwrap();
+        hello.changeable = vec!["/proc/sys".to_owned()];
+        let findings = from_outside(&container, &hello, &request());
         findings
             .into_iter()
             .filter(|f| !f.ok)
@@ -484,6 +565,10 @@ mod tests {
         assert_eq!(set("Binds", json!(["/:/host"])), ["HostConfig.Binds"]);
         assert_eq!(set("Privileged", json!(true)), ["HostConfig.Privileged"]);
         assert_eq!(set("PidMode", json!("host")), ["HostConfig.PidMode"]);
+        assert_eq!(
+            set("ReadonlyPaths", json!([])),
+            ["places of the kernel that can be changed"]
+        );
         assert_eq!(
             set(
                 "SecurityOpt",

@@ -85,7 +85,7 @@ impl ContainerRequest {
         Some((user.parse().ok()?, group.parse().ok()?))
     }
 
-    /// The creation request. Without a CPU quota: see [`Self::quota`].
+    /// The creation request. As a rule without a CPU quota: see [`Self::quota`].
     pub(super) fn body(&self) -> ContainerCreateBody {
         let environment = ENVIRONMENT
             .iter()
@@ -155,6 +155,7 @@ impl ContainerRequest {
                 name: Some(RestartPolicyNameEnum::NO),
                 maximum_retry_count: None,
             }),
+            nano_cpus: self.runtime.as_ref().map(|_| self.nano_cpus),
             runtime: self.runtime.clone(),
             ..HostConfig::default()
         }
@@ -181,12 +182,16 @@ impl ContainerRequest {
     }
 
     /// The CPU quota, set once the runner is up and before any code is handed over: half a core
-    /// would double the time Python takes to start.
-    pub(super) fn quota(&self) -> ContainerUpdateBody {
-        ContainerUpdateBody {
+    /// would double the time Python takes to start. `None` where it is in force from the beginning:
+    /// of other runtimes than the engine's own, not all can change a container (gVisor cannot).
+    pub(super) fn quota(&self) -> Option<ContainerUpdateBody> {
+        if self.runtime.is_some() {
+            return None;
+        }
+        Some(ContainerUpdateBody {
             nano_cpus: Some(self.nano_cpus),
             ..ContainerUpdateBody::default()
-        }
+        })
     }
 
     /// The host configuration that must be in force when code is handed over.
@@ -206,6 +211,7 @@ fn compact(json: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::config::Environment;
 
     #[test]
     fn the_profile_is_an_allow_list_without_sockets() {
@@ -281,6 +287,24 @@ mod tests {
             assert!(!allowed(refused), "{refused}");
         }
         assert!(allowed("socketpair") && allowed("clone") && allowed("execve"));
+    }
+
+    #[test]
+    fn a_runtime_that_is_named_has_the_quota_from_the_beginning() {
+        let request = |pairs: &[(&str, &str)]| {
+            let environment = Environment::from_pairs(pairs.iter().copied());
+            let settings = Settings::from_environment(&environment).unwrap().0;
+            ContainerRequest::new(&settings, "sha256:x".to_owned(), BTreeMap::new())
+        };
+        let nano_cpus = |request: &ContainerRequest| {
+            let created = request.body().host_config.unwrap().nano_cpus;
+            (created, request.quota().map(|quota| quota.nano_cpus))
+        };
+        let half = Some(500_000_000);
+        assert_eq!(nano_cpus(&request(&[])), (None, Some(half)));
+        let named = request(&[("MCE_DOCKER_RUNTIME", "runsc")]);
+        assert_eq!(nano_cpus(&named), (half, None));
+        assert_eq!(named.final_host_config().nano_cpus, half);
     }
 
     #[test]
