@@ -25,10 +25,14 @@ mod proof;
 mod request;
 mod session;
 mod verdict;
+#[cfg(feature = "test-hooks")]
+mod weakness;
 
 pub use engine::{Engine, EngineFacts};
 pub use error::Error;
 pub use proof::{Finding, Proof};
+#[cfg(feature = "test-hooks")]
+pub use weakness::Weakness;
 
 use super::{Failure, FailureKind, Host, Job, Module, Outcome, Sandbox, Session};
 use crate::config::Settings;

@@ -55,6 +55,8 @@ pub(super) struct ContainerRequest {
     pub(super) pids: i64,
     pub(super) nano_cpus: i64,
     labels: BTreeMap<String, String>,
+    #[cfg(feature = "test-hooks")]
+    pub(super) weakness: std::sync::OnceLock<super::weakness::Weakness>,
 }
 
 impl ContainerRequest {
@@ -76,6 +78,8 @@ impl ContainerRequest {
             pids: i64::from(settings.sandbox_pids),
             nano_cpus,
             labels,
+            #[cfg(feature = "test-hooks")]
+            weakness: std::sync::OnceLock::new(),
         }
     }
 
@@ -91,7 +95,7 @@ impl ContainerRequest {
             .iter()
             .map(|(name, value)| format!("{name}={value}"))
             .collect();
-        ContainerCreateBody {
+        let body = ContainerCreateBody {
             image: Some(self.image_id.clone()),
             hostname: Some("sandbox".to_owned()),
             user: Some(self.user.clone()),
@@ -114,7 +118,10 @@ impl ContainerRequest {
             network_disabled: Some(true),
             host_config: Some(self.host_config()),
             ..ContainerCreateBody::default()
-        }
+        };
+        #[cfg(feature = "test-hooks")]
+        let body = self.weakened(body);
+        body
     }
 
     fn host_config(&self) -> HostConfig {
@@ -186,6 +193,10 @@ impl ContainerRequest {
     /// of other runtimes than the engine's own, not all can change a container (gVisor cannot).
     pub(super) fn quota(&self) -> Option<ContainerUpdateBody> {
         if self.runtime.is_some() {
+            return None;
+        }
+        #[cfg(feature = "test-hooks")]
+        if self.has_no_quota() {
             return None;
         }
         Some(ContainerUpdateBody {
