@@ -963,6 +963,7 @@ def flush_outputs() -> None:
 
 LIBC = ctypes.CDLL(None, use_errno=True)
 PR_SET_DUMPABLE = 4
+PR_GET_NO_NEW_PRIVS = 39
 
 
 class Outbox:
@@ -1287,9 +1288,12 @@ def measure() -> dict[str, Any]:
         "environment": dict(os.environ),
         "sockets": socket_attempts(),
         "root": write_attempt("/.mce"),
-        "root_read_only": bool(os.statvfs("/").f_flag & os.ST_RDONLY),
+        "root_read_only": is_mounted_read_only("/"),
         "writable": writable_mounts(),
+        "options_shown": options_shown(),
         "programs_from_memory": program_from_memory(),
+        "uncovered": uncovered(),
+        "changeable": changeable(),
         "interfaces": interfaces(),
         "limits": cgroup_limits(),
     }
@@ -1300,7 +1304,11 @@ def process_status() -> dict[str, str]:
     wanted = ("CapInh", "CapPrm", "CapEff", "CapBnd", "CapAmb", "NoNewPrivs", "Seccomp")
     with open("/proc/self/status") as file:
         lines = (line.partition(":") for line in file)
-        return {name: value.strip() for name, _, value in lines if name in wanted}
+        found = {name: value.strip() for name, _, value in lines if name in wanted}
+    # gVisor shows it nowhere else.
+    if "NoNewPrivs" not in found:
+        found["NoNewPrivs"] = str(LIBC.prctl(PR_GET_NO_NEW_PRIVS, 0, 0, 0, 0))
+    return found
 
 
 def socket_attempts() -> dict[str, int]:
@@ -1327,17 +1335,30 @@ def write_attempt(path: str) -> str:
     return "created"
 
 
-def writable_mounts() -> dict[str, list[str]]:
-    """The mounts that can be written, each with its options; found by trying."""
-    found = {}
+def mounts() -> Iterator[tuple[str, list[str]]]:
+    """Where something is mounted, with its options."""
     with open("/proc/self/mountinfo") as file:
         for line in file:
             fields = line.split(" ")
             # Blanks and the like stand as `\\040`.
             path = re.sub(r"\\([0-7]{3})", lambda match: chr(int(match[1], 8)), fields[4])
-            if is_writable(path):
-                found[path] = fields[5].split(",")
-    return found
+            yield path, fields[5].split(",")
+
+
+def writable_mounts() -> dict[str, list[str]]:
+    """The mounts that can be written, each with its options; found by trying."""
+    return {path: options for path, options in mounts() if is_writable(path)}
+
+
+def is_mounted_read_only(mount: str) -> bool:
+    """Whether a mount is read-only. Of several at one place the last is in force."""
+    found = [options for path, options in mounts() if path == mount]
+    return bool(found) and "ro" in found[-1]
+
+
+def options_shown() -> list[str]:
+    """The options that the kernel shows of any mount; gVisor keeps some to itself."""
+    return sorted({option for _, options in mounts() for option in options})
 
 
 def is_writable(path: str) -> bool:
@@ -1356,6 +1377,53 @@ def is_writable(path: str) -> bool:
     except OSError:
         return False
     return True
+
+
+# What engines hide of the kernel, by an empty folder or a device in its place; and what they make
+# read-only, for whoever may write there.
+HIDDEN = (
+    "/proc/acpi",
+    "/proc/kcore",
+    "/proc/keys",
+    "/proc/latency_stats",
+    "/proc/sched_debug",
+    "/proc/scsi",
+    "/proc/timer_list",
+    "/proc/timer_stats",
+    "/sys/firmware",
+)
+UNCHANGEABLE = ("/proc/bus", "/proc/fs", "/proc/irq", "/proc/sys", "/proc/sysrq-trigger")
+
+
+def uncovered() -> list[str]:
+    """Those of the places to be hidden that can be seen."""
+    return [path for path in HIDDEN if is_uncovered(path)]
+
+
+def is_uncovered(path: str) -> bool:
+    """Whether there is anything of the kernel's at a path."""
+    try:
+        mode = os.stat(path).st_mode
+        return not stat.S_ISCHR(mode) and not (stat.S_ISDIR(mode) and not os.listdir(path))
+    except (FileNotFoundError, PermissionError):
+        return False
+    except OSError:
+        return True
+
+
+def changeable() -> list[str]:
+    """Those of the places to be read-only that are there and are not known to be mounted so."""
+    return [path for path in UNCHANGEABLE if is_changeable(path)]
+
+
+def is_changeable(path: str) -> bool:
+    """Whether a place is there and is not known to be read-only."""
+    try:
+        return not os.statvfs(path).f_flag & os.ST_RDONLY
+    except FileNotFoundError:
+        return False
+    except OSError:
+        return True
 
 
 def program_from_memory() -> str:

@@ -99,7 +99,13 @@ const NARROW: &[(&str, &str, &[&str])] = &[
     (
         "sandbox",
         "config",
-        &["EngineVariables", "Environment", "Package", "PackageName", "Settings"],
+        &[
+            "EngineVariables",
+            "Environment",
+            "Package",
+            "PackageName",
+            "Settings",
+        ],
     ),
 ];
 

@@ -32,7 +32,9 @@ async fn the_recipe_builds_on_a_base_that_holds_the_packages_and_code_runs_in_it
         }
     );
     assert!(
-        lines.iter().any(|line| line.to_ascii_lowercase().starts_with("step 1/"))
+        lines
+            .iter()
+            .any(|line| line.to_ascii_lowercase().starts_with("step 1/"))
             && lines.contains(&format!("building on {base_id}"))
             && lines.contains(&"checking the image".to_owned()),
         "{lines:?}"

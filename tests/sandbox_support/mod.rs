@@ -60,7 +60,9 @@ pub fn settings_with(pairs: &[(&str, &str)]) -> Settings {
     let address = engine_address();
     let engine = address.iter().map(|it| ("MCE_DOCKER_HOST", it.as_str()));
     let image = std::env::var("MCE_DOCKER_IMAGE").ok();
-    let image = image.iter().map(|image| ("MCE_DOCKER_IMAGE", image.as_str()));
+    let image = image
+        .iter()
+        .map(|image| ("MCE_DOCKER_IMAGE", image.as_str()));
     let pairs = engine.chain(image).chain(pairs.iter().copied());
     let environment = Environment::from_pairs(pairs);
     Settings::from_environment(&environment).unwrap().0

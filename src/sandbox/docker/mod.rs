@@ -30,11 +30,15 @@ mod session;
 mod ssh;
 mod transport;
 mod verdict;
+#[cfg(feature = "test-hooks")]
+mod weakness;
 
 pub use engine::{Engine, EngineFacts, EngineKind};
 pub use error::{Error, Tried};
 pub use image::Installed;
 pub use proof::{Finding, Proof};
+#[cfg(feature = "test-hooks")]
+pub use weakness::Weakness;
 
 use super::{Failure, FailureKind, Host, Job, Module, Outcome, Sandbox, Session};
 use crate::config::Settings;

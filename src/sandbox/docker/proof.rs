@@ -49,7 +49,7 @@ impl Proof {
     ) -> Self {
         let mut findings = Findings::new(request.allow_weak_limits);
         inside::judge(&mut findings, &hello, request, image_environment);
-        outside::judge(&mut findings, inspected, request);
+        outside::judge(&mut findings, inspected, &hello, request);
         kernel::judge(&mut findings, limits, &hello, request);
         Self {
             python: hello.python,
@@ -85,7 +85,13 @@ pub(super) struct Hello {
     pub root_read_only: bool,
     /// The mounts that can be written, with their options.
     pub writable: BTreeMap<String, Vec<String>>,
+    /// The options of mounts that the kernel shows at all.
+    pub options_shown: Vec<String>,
     pub programs_from_memory: String,
+    /// What the engine should hide of the kernel, and does not.
+    pub uncovered: Vec<String>,
+    /// What the engine should mount read-only of the kernel, and does not.
+    pub changeable: Vec<String>,
     pub interfaces: Vec<String>,
     pub limits: BTreeMap<String, String>,
 }

@@ -65,6 +65,8 @@ pub(super) struct ContainerRequest {
     /// Whether limits that are not in force are only spoken of.
     pub(super) allow_weak_limits: bool,
     labels: BTreeMap<String, String>,
+    #[cfg(feature = "test-hooks")]
+    pub(super) weakness: std::sync::OnceLock<super::weakness::Weakness>,
 }
 
 impl ContainerRequest {
@@ -90,6 +92,8 @@ impl ContainerRequest {
             user_processes: None,
             allow_weak_limits: settings.allow_weak_limits,
             labels,
+            #[cfg(feature = "test-hooks")]
+            weakness: std::sync::OnceLock::new(),
         }
     }
 
@@ -110,13 +114,13 @@ impl ContainerRequest {
         Some((user.parse().ok()?, group.parse().ok()?))
     }
 
-    /// The creation request. Docker's is without a CPU quota: see [`Self::quota`].
+    /// The creation request. As a rule without a CPU quota: see [`Self::quota`].
     pub(super) fn body(&self) -> ContainerCreateBody {
         let environment = ENVIRONMENT
             .iter()
             .map(|(name, value)| format!("{name}={value}"))
             .collect();
-        ContainerCreateBody {
+        let body = ContainerCreateBody {
             image: Some(self.image_id.clone()),
             hostname: Some("sandbox".to_owned()),
             user: Some(self.user.clone()),
@@ -142,7 +146,10 @@ impl ContainerRequest {
                 EngineKind::Podman => self.final_host_config(),
             }),
             ..ContainerCreateBody::default()
-        }
+        };
+        #[cfg(feature = "test-hooks")]
+        let body = self.weakened(body);
+        body
     }
 
     fn host_config(&self) -> HostConfig {
@@ -188,6 +195,7 @@ impl ContainerRequest {
                 name: Some(RestartPolicyNameEnum::NO),
                 maximum_retry_count: None,
             }),
+            nano_cpus: self.runtime.as_ref().map(|_| self.nano_cpus),
             runtime: self.runtime.clone(),
             ..HostConfig::default()
         }
@@ -219,10 +227,17 @@ impl ContainerRequest {
     }
 
     /// The CPU quota, set once the runner is up and before any code is handed over: half a core
-    /// would double the time Python takes to start. Podman cannot change it (before version 5), and
-    /// has it from the beginning.
+    /// would double the time Python takes to start. `None` where it is in force from the beginning:
+    /// Podman cannot change it (before version 5), nor can every runtime but the engine's own (gVisor).
     pub(super) fn quota(&self) -> Option<ContainerUpdateBody> {
-        (self.engine == EngineKind::Docker).then(|| ContainerUpdateBody {
+        if self.engine == EngineKind::Podman || self.runtime.is_some() {
+            return None;
+        }
+        #[cfg(feature = "test-hooks")]
+        if self.has_no_quota() {
+            return None;
+        }
+        Some(ContainerUpdateBody {
             nano_cpus: Some(self.nano_cpus),
             ..ContainerUpdateBody::default()
         })
@@ -245,6 +260,7 @@ fn compact(json: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::config::Environment;
 
     #[test]
     fn the_profile_is_an_allow_list_without_sockets() {
@@ -320,6 +336,24 @@ mod tests {
             assert!(!allowed(refused), "{refused}");
         }
         assert!(allowed("socketpair") && allowed("clone") && allowed("execve"));
+    }
+
+    #[test]
+    fn a_runtime_that_is_named_has_the_quota_from_the_beginning() {
+        let request = |pairs: &[(&str, &str)]| {
+            let environment = Environment::from_pairs(pairs.iter().copied());
+            let settings = Settings::from_environment(&environment).unwrap().0;
+            ContainerRequest::new(&settings, "sha256:x".to_owned(), BTreeMap::new())
+        };
+        let nano_cpus = |request: &ContainerRequest| {
+            let created = request.body().host_config.unwrap().nano_cpus;
+            (created, request.quota().map(|quota| quota.nano_cpus))
+        };
+        let half = Some(500_000_000);
+        assert_eq!(nano_cpus(&request(&[])), (None, Some(half)));
+        let named = request(&[("MCE_DOCKER_RUNTIME", "runsc")]);
+        assert_eq!(nano_cpus(&named), (half, None));
+        assert_eq!(named.final_host_config().nano_cpus, half);
     }
 
     #[test]

@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use super::super::engine::EngineKind;
 use super::super::request::ContainerRequest;
-use super::{Findings, join};
+use super::{Findings, Hello, join};
 
 /// Fields of limits that weak limits leave out of force.
 const LIMITS: [&str; 5] = ["Memory", "MemorySwap", "PidsLimit", "NanoCpus", "Ulimits"];
@@ -16,6 +16,7 @@ const LIMITS: [&str; 5] = ["Memory", "MemorySwap", "PidsLimit", "NanoCpus", "Uli
 pub(super) fn judge(
     findings: &mut Findings,
     inspected: &ContainerInspectResponse,
+    hello: &Hello,
     request: &ContainerRequest,
 ) {
     let requested = serde_json::to_value(request.final_host_config()).unwrap_or_default();
@@ -65,6 +66,18 @@ pub(super) fn judge(
         });
         findings.add(&format!("HostConfig.{name}"), "its own", found, !shared);
     }
+    // A runtime with a kernel of its own (gVisor) does not mount them so: there it is enough that the
+    // engine asked it to, for what is written there changes nothing of the host.
+    let host = inspected.host_config.as_ref();
+    let read_only = host.and_then(|host| host.readonly_paths.as_deref());
+    let read_only = read_only.unwrap_or_default();
+    let mut changeable = hello.changeable.clone();
+    changeable.retain(|path| !read_only.contains(path));
+    findings.equal(
+        "places of the kernel that can be changed",
+        "",
+        join(&changeable),
+    );
     let mounts = inspected.mounts.as_deref().unwrap_or_default();
     let foreign: Vec<&str> = mounts
         .iter()

@@ -27,7 +27,8 @@ fn good() -> serde_json::Value {
             "/tmp": ["rw", "nosuid", "nodev", "noexec", "relatime"],
             "/workspace": ["rw", "noexec", "nosuid", "nodev"],
         },
-        "programs_from_memory": "EPERM",
+        "options_shown": ["nodev", "noexec", "nosuid", "relatime", "ro", "rw"],
+        "programs_from_memory": "EPERM", "uncovered": [], "changeable": [],
         "limits": {"memory": "268435456", "pids": "128"},
     })
 }
@@ -78,6 +79,11 @@ fn a_sound_container_passes_and_each_weakness_is_named() {
             "files in memory that could be run",
         ),
         (
+            "/uncovered",
+            json!(["/proc/keys"]),
+            "places of the kernel that are seen",
+        ),
+        (
             "/writable/~1tmp",
             json!(["rw", "nosuid", "nodev"]),
             "places that can be written",
@@ -109,12 +115,53 @@ fn a_sound_container_passes_and_each_weakness_is_named() {
     }
 }
 
+#[test]
+fn what_gvisor_does_not_show_is_judged_by_what_it_does() {
+    let mut hello = good();
+    hello["status"].as_object_mut().unwrap().remove("CapAmb");
+    hello["root"] = json!("EACCES");
+    hello["options_shown"] = json!(["noexec", "ro", "rw"]);
+    for path in ["/tmp", "/workspace"] {
+        hello["writable"][path] = json!(["rw", "noexec"]);
+    }
+    assert_eq!(failures(hello.clone()), Vec::<String>::new());
+    for (pointer, value, checks) in [
+        (
+            "/status/CapPrm",
+            json!("0000000000000001"),
+            &["CapPrm", "CapAmb"][..],
+        ),
+        (
+            "/root_read_only",
+            json!(false),
+            &["writing `/`", "`/` is mounted read-only"],
+        ),
+        (
+            "/writable/~1tmp",
+            json!(["rw"]),
+            &["places that can be written"],
+        ),
+        (
+            "/options_shown",
+            json!(["nosuid"]),
+            &["places that can be written"],
+        ),
+    ] {
+        let mut hello = hello.clone();
+        *hello.pointer_mut(pointer).unwrap() = value;
+        assert_eq!(failures(hello), checks, "{pointer}");
+    }
+}
+
 fn inspected(change: impl FnOnce(&mut serde_json::Value)) -> Vec<String> {
     let mut container = json!({ "HostConfig": request().final_host_config(), "Mounts": [] });
+    container["HostConfig"]["ReadonlyPaths"] = json!(["/proc/sys"]);
     change(&mut container);
     let container = serde_json::from_value(container).unwrap();
+    let mut hello: Hello = serde_json::from_value(good()).unwrap();
+    hello.changeable = vec!["/proc/sys".to_owned()];
     let mut findings = Findings::new(false);
-    outside::judge(&mut findings, &container, &request());
+    outside::judge(&mut findings, &container, &hello, &request());
     findings
         .all
         .into_iter()
@@ -134,6 +181,10 @@ fn what_the_engine_changed_is_found() {
         ["HostConfig.NetworkMode"]
     );
     assert_eq!(set("MemorySwap", json!(-1)), ["HostConfig.MemorySwap"]);
+    assert_eq!(
+        set("ReadonlyPaths", json!([])),
+        ["places of the kernel that can be changed"]
+    );
     assert_eq!(set("NanoCpus", json!(0)), ["HostConfig.NanoCpus"]);
     assert_eq!(
         set("ReadonlyRootfs", json!(false)),
@@ -254,7 +305,7 @@ fn podman_findings(
     let container = serde_json::from_value(container).unwrap();
     let request = request().of_podman("/state/seccomp.json".to_owned(), 4096);
     let mut findings = Findings::new(allow_weak_limits);
-    outside::judge(&mut findings, &container, &request);
+    outside::judge(&mut findings, &container, &Hello::default(), &request);
     let of = |tolerated: bool| {
         let wanted = |it: &&Finding| !it.ok && it.tolerated == tolerated;
         let checks = findings.all.iter().filter(wanted);

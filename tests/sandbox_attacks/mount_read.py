@@ -1,0 +1,6 @@
+# weakness: mount
+# goal: read a file of the host
+# reached: "$SECRET"
+# refused: FileNotFoundError
+with open("/host/secret") as file:
+    result = file.read()
