@@ -5,8 +5,8 @@ MCE hands this file to `python3 -I` when a container starts; nothing of it is in
 Two processes share the work. The **supervisor** (PID 1) owns the stream to the host: its
 descriptors are private, its memory cannot be opened by others (it is not dumpable), and it never
 runs a line of the code. It imports the libraries of the image and the modules that the host gives
-it at the start, so that the code need not wait for them, and forks the **executing process**, in
-which the code runs with /dev/null as its input and pipes as its outputs. A print, a crash, `os._exit`, a signal or garbage
+it at the start, and forks the **executing process**, which waits for the code and runs it with
+/dev/null as its input and pipes as its outputs: the code need wait for neither. A print, a crash, `os._exit`, a signal or garbage
 on any descriptor therefore ends up as what it is: bytes that were printed, or a way to end.
 
 The executing process has one more descriptor, a socket pair to the supervisor. What it sends
@@ -44,6 +44,7 @@ import io
 import itertools
 import json
 import linecache
+import marshal
 import os
 import pathlib
 import queue
@@ -467,6 +468,16 @@ class HostChannel:
         self._closed = ""
         os.register_at_fork(after_in_child=self._after_fork)
 
+    def first_job(self) -> Job | None:
+        """Waits for code, before which nothing else can come; None when the host is gone."""
+        reader, jobs = FrameReader(frozenset((JOB,))), Assembler()
+        while data := self._connection.recv(1 << 18):
+            for _, flags, message, frame in reader.feed(data):
+                payload = jobs.add(flags, message, frame)
+                if payload is not None:
+                    return Job(**unpack(payload))
+        return None
+
     def next_job(self) -> Job | None:
         """Waits for more code of a session; None when the host is gone."""
         with self._state_lock:
@@ -635,10 +646,18 @@ class ModuleFinder:
     def __init__(self) -> None:
         self._sources: dict[str, str] = {}
         self._packages: set[str] = set()
+        # Compiled before, by a container of the same image.
+        self._codes: dict[str, types.CodeType] = {}
+
+    def give_codes(self, codes: dict[str, types.CodeType]) -> None:
+        """Spares modules that are there the compilation."""
+        self._codes = codes
 
     def add(self, sources: dict[str, str]) -> None:
         """Adds modules. One that was imported already runs again, in its place."""
         changed = [name for name in sources if self._sources.get(name) not in (None, sources[name])]
+        for name in changed:
+            self._codes.pop(name, None)
         self._sources.update(sources)
         for name in sources:
             steps = name.split(".")
@@ -667,8 +686,8 @@ class ModuleFinder:
         source = self._sources.get(module.__name__)
         if source is None:
             source = self._package_source(module.__name__)
-        code = compile(source, module_file(module.__name__), "exec", dont_inherit=True)
-        exec(code, module.__dict__)
+        code = self._codes.get(module.__name__)
+        exec(code or compiled(module.__name__, source), module.__dict__)
 
     def _package_source(self, package: str) -> str:
         """What a made-up package holds: its modules, so that `import a` gives `a.functions`."""
@@ -679,6 +698,12 @@ class ModuleFinder:
     def get_source(self, name: str) -> str | None:
         """Lets tracebacks and `inspect` show the source."""
         return self._sources.get(name)
+
+
+def compiled(name: str, source: str) -> types.CodeType:
+    """The code of a module."""
+    code: types.CodeType = compile(source, module_file(name), "exec", dont_inherit=True)
+    return code
 
 
 def module_file(name: str) -> str:
@@ -929,12 +954,13 @@ def hint(error: BaseException) -> str | None:
     return None
 
 
-def execute(job: Job, connection: socket.socket, modules: ModuleFinder) -> NoReturn:
+def execute(connection: socket.socket, modules: ModuleFinder) -> NoReturn:
     """The life of the executing process."""
     channel = HostChannel(connection)
     connect_host_module(channel)
     execution = Execution()
-    following: Job | None = job
+    touch_memory()
+    following = channel.first_job()
     while following is not None:
         job = following
         try:
@@ -947,6 +973,12 @@ def execute(job: Job, connection: socket.socket, modules: ModuleFinder) -> NoRet
         channel.send(RESULT, 0, pack(text))
         following = channel.next_job() if job.session else None
     os._exit(0)
+
+
+def touch_memory() -> None:
+    """Does once what is done with all code: memory that is shared with the supervisor is copied when
+    it is first written, which would take its time from the code."""
+    Encoder(result_value, limit=100).encode(Execution().value("{'text': [0, 0.5, None]}"))
 
 
 def flush_outputs() -> None:
@@ -1013,6 +1045,7 @@ class Supervisor:
         os.set_blocking(self._wake_in, False)
         os.set_blocking(self._wake_out, False)
         self._child = 0
+        self._had_job = False
         # The executing process stays when its code has ended.
         self._in_session = False
         self._channel: socket.socket | None = None
@@ -1029,6 +1062,7 @@ class Supervisor:
         signal.signal(signal.SIGCHLD, lambda *_: None)
         signal.set_wakeup_fd(self._wake_out, warn_on_full_buffer=False)
         self._tell(HELLO, hello)
+        self._start()
         while self._deadline is None or time.monotonic() < self._deadline:
             for descriptor, events in self._poll():
                 if descriptor == self._host_in:
@@ -1096,23 +1130,24 @@ class Supervisor:
         return True
 
     def _take_job(self, job: Job, payload: bytes) -> None:
+        if self._had_job and not self._in_session:
+            return
+        self._had_job = True
+        self._in_session = job.session
         self._output_budget = job.max_output_bytes
         self._truncated = False
-        if self._child == 0:
-            self._in_session = job.session
-            self._start(job)
-        elif self._in_session and self._to_code is not None:
+        if self._to_code is not None:
             for frame in frames(JOB, 0, payload):
                 self._to_code.put(frame)
 
-    def _start(self, job: Job) -> None:
+    def _start(self) -> None:
         ours, theirs = socket.socketpair()
         outputs = [os.pipe(), os.pipe()]
         self._child = os.fork()
         if self._child == 0:
             try:
                 become_executing_process([write for _, write in outputs], theirs)
-                execute(job, theirs, self._modules)
+                execute(theirs, self._modules)
             finally:
                 # Whatever happens, this process does not go on as a second supervisor.
                 os._exit(1)
@@ -1153,12 +1188,10 @@ class Supervisor:
                 self._close_channel()
                 return 0
             for kind, flags, _, frame in self._code_frames.feed(data):
-                pauses = self._in_session and kind == RESULT and flags & LAST
-                if pauses:
-                    self._drain_outputs()
+                if kind == RESULT and flags & LAST:
+                    self._end_code(frame)
+                    break
                 self._to_host.put(frame)
-                if pauses:
-                    self._tell(PAUSED, self._ending(0))
         except BlockingIOError:
             return 0
         except OSError:
@@ -1170,6 +1203,16 @@ class Supervisor:
             os.kill(self._child, signal.SIGKILL)
             return 0
         return len(data)
+
+    def _end_code(self, result: bytes) -> None:
+        """Passes on the result. All that the code wrote before it goes first; what else its process
+        does is of no interest, but in a session."""
+        self._drain_outputs()
+        self._to_host.put(result)
+        if self._in_session:
+            self._tell(PAUSED, self._ending(0))
+        else:
+            self._end(self._ending(0))
 
     def _close_channel(self) -> None:
         if self._channel is not None:
@@ -1193,17 +1236,21 @@ class Supervisor:
         for _ in range(64):
             if not self._from_code():
                 break
+        if self._deadline is None:
+            self._end(self._ending(exit_code))
+
+    def _end(self, ending: dict[str, Any]) -> None:
+        """Tells how the code ended, and ends all that it left behind."""
+        self._tell(ENDED, ending)
+        self._deadline = time.monotonic() + self.PATIENCE_SECONDS
         self._close_channel()
         for descriptor in list(self._outputs):
             os.close(descriptor)
         self._outputs.clear()
-        ending = self._ending(exit_code)
         try:
             os.kill(-1, signal.SIGKILL)
         except ProcessLookupError:
             pass
-        self._tell(ENDED, ending)
-        self._deadline = time.monotonic() + self.PATIENCE_SECONDS
 
     def _drain_outputs(self) -> None:
         """Passes on what is left in the pipes, which was written before the end. A process that the
@@ -1462,13 +1509,25 @@ def cgroup_limits() -> dict[str, str]:
     return found
 
 
-def preload(host_in: int) -> ModuleFinder:
+def preload(host_in: int) -> tuple[ModuleFinder, dict[str, str] | None]:
     """Imports what the host names before any code comes: it sends `length:u32 json`, which is
-    `{"libraries": [name, …], "modules": {name: source, …}}`. What the image lacks is left out."""
+    `{"libraries": [name, …], "modules": {name: source, …}, "bytecode": {name: base64, …} | null}`. What
+    the image lacks is left out. Without bytecode, that of the modules and of this program (`""`) is
+    returned, for containers of the same image that follow."""
     size = int.from_bytes(read_exactly(host_in, 4), "big")
     wanted = json.loads(read_exactly(host_in, size))
     modules = ModuleFinder()
     modules.add(wanted["modules"])
+    bytecode = wanted["bytecode"]
+    if bytecode is None:
+        codes = {name: compiled(name, source) for name, source in wanted["modules"].items()}
+        bytecode = {name: base64_of(code) for name, code in codes.items()}
+        program: bytes = globals()["program"]
+        bytecode[""] = base64_of(compile(program, "<runner>", "exec", dont_inherit=True))
+    else:
+        codes = {name: marshal.loads(base64.b64decode(text)) for name, text in bytecode.items()}
+        bytecode = None
+    modules.give_codes(codes)
     install_host_module()
     sys.meta_path.insert(0, modules)
     for name in (*wanted["libraries"], *wanted["modules"]):
@@ -1477,9 +1536,13 @@ def preload(host_in: int) -> ModuleFinder:
         except Exception:
             sys.modules.pop(name, None)
     # The executing process shares this memory as long as neither writes to it.
-    gc.collect()
     gc.freeze()
-    return modules
+    return modules, bytecode
+
+
+def base64_of(code: types.CodeType) -> str:
+    """Bytecode as text."""
+    return base64.b64encode(marshal.dumps(code)).decode()
 
 
 def read_exactly(descriptor: int, size: int) -> bytes:
@@ -1505,7 +1568,7 @@ def supervise() -> None:
     hello = measure()
     os.environ.clear()
     os.environ.update(ENVIRONMENT)
-    modules = preload(host_in)
+    modules, hello["bytecode"] = preload(host_in)
     try:
         Supervisor(host_in, host_out, modules).run(hello)
     except BrokenPipeError:

@@ -1,11 +1,13 @@
 //! One container, from its creation to its removal, and the stream to the runner in it.
 
-use std::collections::VecDeque;
+use std::collections::{BTreeMap, VecDeque};
 use std::pin::Pin;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD as BASE64;
 use bollard::container::LogOutput;
 use bollard::models::ContainerInspectResponse;
 use bollard::query_parameters::{
@@ -57,6 +59,9 @@ pub(super) struct Keeper {
     instance: Instance,
     /// Modules that every container has imported before any code comes.
     modules: Vec<Module>,
+    /// What the first container compiled them to, and the runner, before it was given any code: all
+    /// have the same image.
+    bytecode: OnceLock<BTreeMap<String, String>>,
     runtime: Handle,
     number: AtomicU64,
     call_limits: CallLimits,
@@ -89,6 +94,7 @@ impl Keeper {
             image_environment,
             instance,
             modules,
+            bytecode: OnceLock::new(),
             runtime: Handle::current(),
             number: AtomicU64::new(1),
             alive: watch::Sender::new(0),
@@ -175,7 +181,12 @@ impl Keeper {
             .map_err(|_| Error::Start {
                 reason: format!("nothing came within {} seconds", START_TIMEOUT.as_secs()),
             })??;
+        let bytecode = hello.bytecode.clone();
         let (pid, proof) = container.examine(hello).await?;
+        // One that is not as it must be compiles for nobody else.
+        if let Some(bytecode) = bytecode.filter(|_| proof.failures().is_empty()) {
+            let _ = self.bytecode.set(bytecode);
+        }
         Ok(Started {
             container,
             reader,
@@ -195,12 +206,18 @@ impl Keeper {
         let modules = self.modules.iter();
         let modules = modules.map(|module| (module.name.clone(), module.source.clone().into()));
         let modules: serde_json::Map<String, serde_json::Value> = modules.collect();
-        let imports = serde_json::json!({ "libraries": LIBRARIES, "modules": modules });
+        let mut bytecode = self.bytecode.get().cloned();
+        let runner = bytecode.as_mut().and_then(|codes| codes.remove(""));
+        let runner = runner.and_then(|text| BASE64.decode(text).ok());
+        let runner = runner.unwrap_or_else(|| RUNNER.as_bytes().to_vec());
+        let imports = serde_json::json!({
+            "libraries": LIBRARIES, "modules": modules, "bytecode": bytecode,
+        });
         let mut program = Vec::new();
-        for part in [RUNNER, &imports.to_string()] {
+        for part in [runner, imports.to_string().into_bytes()] {
             let length = u32::try_from(part.len()).unwrap_or(u32::MAX);
             program.extend_from_slice(&length.to_be_bytes());
-            program.extend_from_slice(part.as_bytes());
+            program.extend_from_slice(&part);
         }
         let written = async {
             input.write_all(&program).await?;
@@ -321,11 +338,18 @@ impl Container {
 impl Container {
     /// Removes it in the background, running or not. Nothing happens the second time.
     pub(super) fn discard(&mut self) {
+        self.discard_after(Duration::ZERO);
+    }
+
+    /// The same a little later, where nothing runs in it any more: what the engine has to do would
+    /// take its time from the answer.
+    pub(super) fn discard_after(&mut self, pause: Duration) {
         let Some(place) = self.place.take() else {
             return;
         };
         let (keeper, id) = (Arc::clone(&self.keeper), self.id.clone());
         self.keeper.runtime.spawn(async move {
+            tokio::time::sleep(pause).await;
             remove(&keeper.engine, &id).await;
             drop(place);
         });

@@ -25,6 +25,8 @@ use crate::sandbox::{CallError, Host, Job, Outcome};
 const MAX_BYTES_IN_FLIGHT: usize = 64 << 20;
 /// Bytes of messages that are not complete yet.
 const MAX_UNFINISHED: usize = 64 << 20;
+/// How long a container stays in which nothing runs any more.
+const MOMENT: Duration = Duration::from_millis(20);
 /// How long calls that are cut off may take to let go.
 const GRACE: Duration = Duration::from_secs(2);
 /// Bytes of large calls, of all executions together, that are read at once. What is read takes a
@@ -105,6 +107,7 @@ pub(super) async fn execute_in(
     };
     let elapsed = begun.elapsed();
     let is_paused = matches!(end, End::Paused(_));
+    let has_ended = matches!(end, End::Ended(_));
     if is_paused {
         execution.over.send_replace(true);
     } else {
@@ -120,7 +123,9 @@ pub(super) async fn execute_in(
         }
         End::Lost(reason) => Err(lost(&started.container, &reason).await),
     };
-    if !is_paused {
+    if has_ended {
+        started.container.discard_after(MOMENT);
+    } else if !is_paused {
         // Whatever still runs in it is killed, beside what follows here.
         started.container.discard();
     }

@@ -94,6 +94,10 @@ pub(super) struct Hello {
     pub changeable: Vec<String>,
     pub interfaces: Vec<String>,
     pub limits: BTreeMap<String, String>,
+    /// What the runner and the modules it imported are compiled to, in base64; `None` where it was
+    /// given that.
+    #[serde(default)]
+    pub bytecode: Option<BTreeMap<String, String>>,
 }
 
 struct Findings {

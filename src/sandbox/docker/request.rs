@@ -14,9 +14,10 @@ use crate::config::Settings;
 /// The allow-list of system calls; `socket` is on it for no family.
 pub(super) const SECCOMP: &str = include_str!("../../../config/seccomp.json");
 
-/// Reads the runner from the attached stream, so that it need not be in the image.
+/// Reads the runner from the attached stream, so that it need not be in the image: its source, or the
+/// code that a container of the same image made of it.
 const BOOTSTRAP: &str = "\
-import os
+import marshal, os
 def read(size):
     data = b''
     while len(data) < size:
@@ -25,7 +26,9 @@ def read(size):
             raise SystemExit(0)
         data += part
     return data
-exec(compile(read(int.from_bytes(read(4), 'big')), '<runner>', 'exec', dont_inherit=True))
+program = read(int.from_bytes(read(4), 'big'))
+is_code = program[:1] == b'\\xe3'
+exec(marshal.loads(program) if is_code else compile(program, '<runner>', 'exec', dont_inherit=True))
 ";
 
 /// The environment of every container: this and nothing else.
