@@ -475,7 +475,7 @@ class HostChannel:
             for _, flags, message, frame in reader.feed(data):
                 payload = jobs.add(flags, message, frame)
                 if payload is not None:
-                    return Job(**unpack(payload))
+                    return Job(**unpack(payload), number=message)
         return None
 
     def next_job(self) -> Job | None:
@@ -591,7 +591,7 @@ class HostChannel:
                     if kind == ANSWER:
                         self._answer(message, payload)
                     else:
-                        self._jobs.put(Job(**unpack(payload)))
+                        self._jobs.put(Job(**unpack(payload), number=message))
         finally:
             self._close("the host is gone")
             self._jobs.put(None)
@@ -723,6 +723,8 @@ class Job:
     max_output_bytes: int
     # Whether more code is to follow.
     session: bool = False
+    # Which of a session it is; its result has the same.
+    number: int = 0
 
 
 class Execution:
@@ -862,6 +864,15 @@ def binds(tree: ast.Module, name: str) -> bool:
             return True
         elif isinstance(node, ast.alias) and name in (node.asname, node.name.partition(".")[0]):
             return True
+        elif isinstance(node, ast.MatchAs | ast.MatchStar) and node.name == name:
+            return True
+        elif isinstance(node, ast.MatchMapping) and node.rest == name:
+            return True
+        elif isinstance(node, ast.ListComp | ast.SetComp | ast.DictComp | ast.GeneratorExp):
+            # Its own names are nobody else's; those of `:=` are.
+            named = [part.target for part in ast.walk(node) if isinstance(part, ast.NamedExpr)]
+            if any(target.id == name for target in named):
+                return True
         elif not isinstance(node, ast.Lambda):
             waiting.extend(ast.iter_child_nodes(node))
     return False
@@ -960,6 +971,7 @@ def execute(connection: socket.socket, modules: ModuleFinder) -> NoReturn:
     connect_host_module(channel)
     execution = Execution()
     touch_memory()
+    process = os.getpid()
     following = channel.first_job()
     while following is not None:
         job = following
@@ -970,7 +982,10 @@ def execute(connection: socket.socket, modules: ModuleFinder) -> NoReturn:
         except BaseException as error:
             text = json.dumps({"failure": failure(error)}, ensure_ascii=False)
         flush_outputs()
-        channel.send(RESULT, 0, pack(text))
+        if os.getpid() != process:
+            # The code forked; only the one that was given it may say what came of it.
+            os._exit(0)
+        channel.send(RESULT, job.number, pack(text))
         following = channel.next_job() if job.session else None
     os._exit(0)
 
@@ -1045,7 +1060,9 @@ class Supervisor:
         os.set_blocking(self._wake_in, False)
         os.set_blocking(self._wake_out, False)
         self._child = 0
-        self._had_job = False
+        self._had_job = self._is_running = False
+        # That of the job that runs, or ran last.
+        self._number = 0
         # The executing process stays when its code has ended.
         self._in_session = False
         self._channel: socket.socket | None = None
@@ -1132,13 +1149,15 @@ class Supervisor:
     def _take_job(self, job: Job, payload: bytes) -> None:
         if self._had_job and not self._in_session:
             return
-        self._had_job = True
+        self._had_job = self._is_running = True
+        self._number += 1
         self._in_session = job.session
         self._output_budget = job.max_output_bytes
         self._truncated = False
         if self._to_code is not None:
-            for frame in frames(JOB, 0, payload):
+            for frame in frames(JOB, self._number, payload):
                 self._to_code.put(frame)
+        self._signal_all(signal.SIGCONT)
 
     def _start(self) -> None:
         ours, theirs = socket.socketpair()
@@ -1187,7 +1206,9 @@ class Supervisor:
             if not data:
                 self._close_channel()
                 return 0
-            for kind, flags, _, frame in self._code_frames.feed(data):
+            for kind, flags, message, frame in self._code_frames.feed(data):
+                if kind == RESULT and not (self._is_running and message == self._number):
+                    raise Violation("a result of nothing that runs")
                 if kind == RESULT and flags & LAST:
                     self._end_code(frame)
                     break
@@ -1205,11 +1226,13 @@ class Supervisor:
         return len(data)
 
     def _end_code(self, result: bytes) -> None:
-        """Passes on the result. All that the code wrote before it goes first; what else its process
-        does is of no interest, but in a session."""
+        """Passes on the result. All that the code wrote before it goes first. What it left behind is
+        killed, or in a session held until more code comes."""
+        self._is_running = False
         self._drain_outputs()
         self._to_host.put(result)
         if self._in_session:
+            self._signal_all(signal.SIGSTOP)
             self._tell(PAUSED, self._ending(0))
         else:
             self._end(self._ending(0))
@@ -1232,6 +1255,8 @@ class Supervisor:
                 self._finish(os.waitstatus_to_exitcode(status))
 
     def _finish(self, exit_code: int) -> None:
+        # No more code can come, whatever the last words are.
+        self._in_session = False
         self._drain_outputs()
         for _ in range(64):
             if not self._from_code():
@@ -1247,8 +1272,12 @@ class Supervisor:
         for descriptor in list(self._outputs):
             os.close(descriptor)
         self._outputs.clear()
+        self._signal_all(signal.SIGKILL)
+
+    def _signal_all(self, number: int) -> None:
+        """Sends a signal to every process but this one."""
         try:
-            os.kill(-1, signal.SIGKILL)
+            os.kill(-1, number)
         except ProcessLookupError:
             pass
 

@@ -165,25 +165,86 @@ async fn what_takes_the_process_along_ends_the_session() {
     }
 }
 
+/// What the code left running had no limit of time, and its prints were those of the next code.
+#[tokio::test(flavor = "multi_thread")]
+async fn nothing_runs_between_two_executions() {
+    let mut talk = Talk::begin().await;
+    let start = "import os, subprocess, threading, time\nticks = []\n\
+        def tick():\n    while True:\n        ticks.append(1)\n        time.sleep(0.01)\n\
+        threading.Thread(target=tick, daemon=True).start()\ntime.sleep(0.2)\nlen(ticks) > 1";
+    assert_eq!(talk.says(start).await, json!(true));
+    let before = talk
+        .says("before = len(ticks)\nbefore")
+        .await
+        .as_u64()
+        .unwrap();
+    tokio::time::sleep(Duration::from_secs(1)).await;
+    let after = talk.says("len(ticks)").await.as_u64().unwrap();
+    assert!(after - before < 20, "{before} {after}");
+    // It goes on with the code that comes.
+    assert_eq!(
+        talk.says("time.sleep(0.2)\nlen(ticks) > before + 5").await,
+        json!(true)
+    );
+    talk.end().await;
+}
+
+/// A process that the code forked came to the end of it as well, and sent a result of its own.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_forked_process_has_no_say_in_the_result() {
+    let mut talk = Talk::begin().await;
+    let fork = "import os\nchild = os.fork()\nif child:\n    os.waitpid(child, 0)\n'one' if child else 'two'";
+    assert_eq!(talk.says(fork).await, json!("one"));
+    assert_eq!(talk.says("'next'").await, json!("next"));
+    talk.end().await;
+}
+
+/// The tail of a call, of which the code did not wait for the end, was taken for a call of its own.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_large_call_that_is_cut_by_the_end_of_the_code_breaks_nothing() {
+    let mut talk = Talk::begin().await;
+    let start = "import threading, _mce_host\n\
+        def ask():\n    _mce_host.call('s', 'echo', {'blob': b'x' * (8 << 20)})\n\
+        threading.Thread(target=ask, daemon=True).start()\n1";
+    for _ in 0..5 {
+        assert_eq!(talk.says(start).await, json!(1));
+    }
+    assert_eq!(talk.says("'next'").await, json!("next"));
+    talk.end().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn names_of_comprehensions_and_patterns_are_told_apart() {
+    let mut talk = Talk::begin().await;
+    assert_eq!(talk.says("result = 1").await, json!(1));
+    assert_eq!(
+        talk.says("[result for result in range(3)][-1]").await,
+        json!(2)
+    );
+    assert_eq!(
+        talk.says("match 5:\n    case result:\n        pass").await,
+        json!(5)
+    );
+    talk.end().await;
+}
+
 /// Frames that the code forges end its own execution, and nothing else.
 #[tokio::test(flavor = "multi_thread")]
-async fn a_forged_result_is_the_result_and_what_follows_is_not_the_next_ones() {
+async fn a_forged_result_is_the_result_and_what_follows_is_no_other_ones() {
     let mut talk = Talk::begin().await;
     let forge = "import os, struct, json\n\
         for descriptor in range(3, 64):\n\
         \x20   try:\n\
         \x20       text = b'{\"message\":{\"result\":\"forged\"},\"bytes\":[]}'\n\
         \x20       body = struct.pack('>I', len(text)) + text\n\
-        \x20       os.write(descriptor, struct.pack('>IBBBI', 7 + len(body), 1, 7, 1, 0) + body)\n\
+        \x20       os.write(descriptor, struct.pack('>IBBBI', 7 + len(body), 1, 7, 1, 1) + body)\n\
         \x20   except OSError:\n\
         \x20       pass\n'true'";
     let outcome = talk.run(job(forge)).await;
     assert_eq!(value(&outcome), &json!("forged"));
-    // The true one came between two executions; it is no frame of the next one.
+    // The true one came when nothing ran: it is no result of the next, and ends the session.
     let outcome = talk.run(job("'next'")).await;
-    match &outcome.result {
-        Ok(value) => assert_eq!(value, &json!("true")),
-        Err(failure) => assert_eq!(failure.kind, FailureKind::Execution),
-    }
+    assert_eq!(kind(&outcome), FailureKind::Execution, "{outcome:?}");
+    assert!(!talk.session.is_open());
     talk.end().await;
 }

@@ -103,10 +103,8 @@ pub struct Settings {
     pub max_code_bytes: usize,
     /// `MCE_MAX_CONCURRENT_EXECUTIONS` of the whole process
     pub max_concurrent_executions: usize,
-    /// `MCE_MAX_QUEUED_EXECUTIONS` of the whole process
-    pub max_queued_executions: usize,
-    /// `MCE_QUEUE_SECONDS`
-    pub queue_time: Duration,
+    /// Executions that wait for others to end.
+    pub queue: QueueSettings,
     /// Python state that is kept between executions.
     pub sessions: SessionSettings,
     /// `MCE_CACHE_ENABLED`
@@ -137,6 +135,15 @@ pub struct Settings {
     pub call_timeout: Duration,
     /// `MCE_STREAM_SECONDS`
     pub stream_time: Duration,
+}
+
+/// How many executions wait, and how long.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct QueueSettings {
+    /// `MCE_MAX_QUEUED_EXECUTIONS` of the whole process
+    pub most: usize,
+    /// `MCE_QUEUE_SECONDS`
+    pub patience: Duration,
 }
 
 /// How many containers are held ready.
@@ -272,7 +279,6 @@ impl<'e> Lookup<'e> {
         let lint_enabled = self.required("MCE_LINT_ENABLED", parse_boolean);
         let sandbox = self.required("MCE_SANDBOX", parse_sandbox);
         let sandbox_mode = self.required("MCE_SANDBOX_MODE", parse_mode);
-        let pool = self.pool();
         let docker_image = self.required("MCE_DOCKER_IMAGE", parse_image);
         let sandbox_packages = self.required("MCE_SANDBOX_PACKAGES", parse_packages);
         let sandbox_lock = self.required("MCE_SANDBOX_LOCK", parse_path);
@@ -292,10 +298,7 @@ impl<'e> Lookup<'e> {
             self.required("MCE_MAX_CODE_SIZE_BYTES", |text| size(text, 1, 16 * MIB));
         let max_concurrent_executions =
             self.required("MCE_MAX_CONCURRENT_EXECUTIONS", |text| whole(text, 1, 1000));
-        let max_queued_executions =
-            self.required("MCE_MAX_QUEUED_EXECUTIONS", |text| whole(text, 0, 100_000));
-        let queue_time = self.required("MCE_QUEUE_SECONDS", |text| seconds(text, 600.0));
-        let sessions = self.sessions();
+        let (queue, pool, sessions) = (self.queue(), self.pool(), self.sessions());
         let cache_enabled = self.required("MCE_CACHE_ENABLED", parse_boolean);
         let cache_ttl = self.required("MCE_CACHE_TTL_SECONDS", |text| seconds(text, YEAR));
         let cache_max_entries =
@@ -347,8 +350,7 @@ impl<'e> Lookup<'e> {
             max_inline_bytes: max_inline_bytes?,
             max_code_bytes: max_code_bytes?,
             max_concurrent_executions: max_concurrent_executions?,
-            max_queued_executions: max_queued_executions?,
-            queue_time: queue_time?,
+            queue: queue?,
             sessions: sessions?,
             cache_enabled: cache_enabled?,
             cache_ttl: cache_ttl?,
@@ -364,6 +366,15 @@ impl<'e> Lookup<'e> {
             max_response_bytes: max_response_bytes?,
             call_timeout: call_timeout?,
             stream_time: stream_time?,
+        })
+    }
+
+    fn queue(&mut self) -> Option<QueueSettings> {
+        let most = self.required("MCE_MAX_QUEUED_EXECUTIONS", |text| whole(text, 0, 100_000));
+        let patience = self.required("MCE_QUEUE_SECONDS", |text| seconds(text, 600.0));
+        Some(QueueSettings {
+            most: most?,
+            patience: patience?,
         })
     }
 

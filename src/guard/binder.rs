@@ -4,12 +4,12 @@ mod values;
 
 use rustc_hash::{FxHashMap as HashMap, FxHashSet as HashSet};
 
-use crate::pysyntax::TextRange;
 use crate::pysyntax::ast::visitor::source_order::{self, SourceOrderVisitor};
 use crate::pysyntax::ast::{
     Alias, Comprehension, ExceptHandler, Expr, ExprContext, ExprName, Identifier, ModModule,
     Parameters, Pattern, Stmt, StmtFunctionDef, TypeParam,
 };
+use crate::pysyntax::{Ranged, TextRange};
 
 use super::check::PARAMS;
 use super::following::{MAX_IMPORTS, follow_names};
@@ -19,7 +19,7 @@ use super::scope::{Binding, Imported, Scope, ScopeId, ScopeKind, Scopes};
 use super::walk::{ScopeNode, ScopedVisitor, captured, walk_expr, walk_stmt};
 
 /// Binds the names of a module.
-pub(super) fn bind(module: &ModModule) -> Scopes<'_> {
+pub(super) fn bind<'a>(module: &'a ModModule, starts: &[usize]) -> Scopes<'a> {
     let mut binder = Binder {
         scopes: Scopes::new(),
         stack: vec![0],
@@ -28,7 +28,11 @@ pub(super) fn bind(module: &ModModule) -> Scopes<'_> {
         given: Vec::new(),
         plain_classes: Vec::new(),
     };
+    let mut pieces = Pieces::new(starts);
     for stmt in &module.body {
+        if pieces.begins_with(stmt) {
+            binder.import_run = None;
+        }
         // Of imports that follow each other the last one of a name counts: nothing runs between.
         if matches!(stmt, Stmt::Import(_) | Stmt::ImportFrom(_)) {
             binder.import_run.get_or_insert_default();
@@ -41,6 +45,29 @@ pub(super) fn bind(module: &ModModule) -> Scopes<'_> {
     binder.look_for_own_functions();
     follow_names(&mut binder.scopes);
     binder.scopes
+}
+
+/// Where the pieces begin in which code runs.
+pub(super) struct Pieces<'s> {
+    starts: &'s [usize],
+}
+
+impl<'s> Pieces<'s> {
+    pub(super) fn new(starts: &'s [usize]) -> Self {
+        Self { starts }
+    }
+
+    /// Whether a piece begins with the next statement of the module.
+    pub(super) fn begins_with(&mut self, stmt: &Stmt) -> bool {
+        let mut begins = false;
+        while let [first, rest @ ..] = self.starts
+            && *first <= stmt.start().to_usize()
+        {
+            self.starts = rest;
+            begins = true;
+        }
+        begins
+    }
 }
 
 /// What the first parameter of a method is called.

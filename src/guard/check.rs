@@ -9,7 +9,7 @@ use crate::pysyntax::ast::visitor::source_order::SourceOrderVisitor;
 use crate::pysyntax::ast::{Arguments, Expr, ModModule, StmtClassDef, UnaryOp};
 use crate::pysyntax::{Ranged, TextRange};
 
-use super::binder::bind;
+use super::binder::{Pieces, bind};
 use super::finding::Finding;
 use super::knowledge::Flow;
 use super::libraries::ATTRIBUTE_BUILTINS;
@@ -29,10 +29,11 @@ const TEXT_BUDGET: usize = 512 * 1024;
 pub(super) fn judge<'a>(
     code: &'a str,
     module: &'a ModModule,
+    starts: &[usize],
     policy: &'a Policy,
     names: &'a CompiledNames,
 ) -> (Vec<Finding>, Facts) {
-    let scopes = bind(module);
+    let scopes = bind(module, starts);
     let mut checker = Checker {
         code,
         policy,
@@ -62,7 +63,12 @@ pub(super) fn judge<'a>(
         judged_types: HashSet::default(),
         findings: Vec::new(),
     };
+    let mut pieces = Pieces::new(starts);
     for stmt in &module.body {
+        if pieces.begins_with(stmt) {
+            checker.definite.clear();
+            checker.flow = Flow::default();
+        }
         checker.visit_stmt(stmt);
         if checker.work.get() == 0 {
             checker.report_too_much(stmt.range());

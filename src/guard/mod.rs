@@ -225,6 +225,13 @@ impl Guard {
     /// Judges code, given the functions that compiled servers offer.
     #[must_use]
     pub fn check(&self, code: &str, names: &CompiledNames) -> Report {
+        self.check_pieces(code, &[], names)
+    }
+
+    /// Judges code that runs in pieces, which begin at these bytes: a piece may have been broken off
+    /// anywhere before the next one begins, so that nothing of it is certain there.
+    #[must_use]
+    pub fn check_pieces(&self, code: &str, starts: &[usize], names: &CompiledNames) -> Report {
         let refused = |findings| Report {
             violations: violations(code, findings),
             ..Report::default()
@@ -236,7 +243,7 @@ impl Guard {
         match pysyntax::parse(code) {
             Err(errors) => refused(errors.into_iter().map(syntax_finding).collect()),
             Ok(module) => {
-                let (findings, facts) = check::judge(code, &module, &self.policy, names);
+                let (findings, facts) = check::judge(code, &module, starts, &self.policy, names);
                 Report {
                     violations: violations(code, findings),
                     facts,

@@ -12,6 +12,7 @@ use super::audit::Subject;
 use super::execution::HINT;
 use super::registry::Refused;
 use super::result::{ErrorType, Refusal};
+use super::sessions::Earlier;
 use crate::guard::{Facts, Report, Violation};
 use crate::sandbox::{Job, Module};
 
@@ -64,9 +65,14 @@ impl Admitted<'_> {
 impl Runtime {
     /// The only place where code meets the guard: everything that runs went through here.
     pub(super) async fn inspect(&self, code: &str) -> Inspection {
+        self.inspect_pieces(code, &[]).await
+    }
+
+    /// The same of code in pieces, of which none may count on what those before it did.
+    async fn inspect_pieces(&self, code: &str, starts: &[usize]) -> Inspection {
         let (names, refused) = self.registry.names_for(code).await;
         Inspection {
-            report: self.guard.check(code, &names),
+            report: self.guard.check_pieces(code, starts, &names),
             refused,
         }
     }
@@ -76,29 +82,35 @@ impl Runtime {
         &self,
         subject: &Subject,
         code: &'a str,
-        earlier: &str,
+        earlier: &Earlier,
     ) -> Result<Admitted<'a>, Refusal> {
         self.check_size(code)?;
-        let inspection = if earlier.is_empty() {
+        let inspection = if earlier.starts.is_empty() {
             self.inspect(code).await
         } else {
             self.inspect_after(earlier, code).await?
         };
         let facts = self.judge(subject, code, inspection)?;
-        self.lint(subject, code, earlier).await?;
+        self.lint(subject, code, &earlier.code).await?;
         Ok(Admitted { code, facts })
     }
 
     /// Judges code as the end of all that ran in its session: what names stand for may be said there.
-    async fn inspect_after(&self, earlier: &str, code: &str) -> Result<Inspection, Refusal> {
-        if earlier.len() + code.len() > MAX_SESSION_CODE {
+    async fn inspect_after(&self, earlier: &Earlier, code: &str) -> Result<Inspection, Refusal> {
+        if earlier.code.len() + code.len() > MAX_SESSION_CODE {
             let message =
                 format!("the code of the session has more than {MAX_SESSION_CODE} bytes in all");
             return Err(Refusal::new(ErrorType::Size, message).hint("open a new session"));
         }
         let alone = self.inspect(code).await.report;
-        let whole = self.inspect(&format!("{earlier}{code}")).await;
-        let lines = earlier.matches('\n').count();
+        let mut all = Earlier {
+            code: earlier.code.clone(),
+            starts: earlier.starts.clone(),
+        };
+        all.add(code);
+        let whole = self.inspect_pieces(&all.code, &all.starts).await;
+        // The guard takes no other end of a line.
+        let lines = earlier.code.matches('\n').count();
         let violations = whole.report.violations.into_iter();
         let violations = violations
             .map(|violation| since(lines, violation))

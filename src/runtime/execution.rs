@@ -13,7 +13,7 @@ use super::cache::Fingerprints;
 use super::discovery::nearest;
 use super::identifier;
 use super::result::{ErrorType, ExecutionResult, PlannedUse, Refusal, milliseconds, summarise};
-use super::sessions::{Held, Lease};
+use super::sessions::{Earlier, Held, Lease};
 use crate::broker::Scope;
 use crate::guard::Facts;
 use crate::python::RUNTIME_SOURCE;
@@ -180,7 +180,7 @@ async fn run_in_session(
     host: Arc<dyn Host>,
 ) -> Result<Outcome, Refusal> {
     let ended = lease.ended();
-    let Held { session, code } = &mut *lease.held;
+    let Held { session, earlier } = &mut *lease.held;
     let running = async {
         let session = match session {
             Some(session) => session,
@@ -194,13 +194,13 @@ async fn run_in_session(
                 }
             },
         };
-        code.push_str(&job.code);
-        code.push('\n');
+        earlier.add(&job.code);
         Ok(session.run(job, host).await)
     };
     tokio::select! {
-        outcome = running => outcome,
+        biased;
         () = ended => Err(Refusal::new(ErrorType::Cancelled, "the session was ended")),
+        outcome = running => outcome,
     }
 }
 
@@ -272,8 +272,9 @@ impl Runtime {
                 Some(self.sessions.resume(&subject.principal, id).await?)
             }
         };
-        let earlier = lease.as_ref().map_or("", |lease| lease.held.code.as_str());
-        let is_first = earlier.is_empty();
+        let none = Earlier::default();
+        let earlier = lease.as_ref().map_or(&none, |lease| &lease.held.earlier);
+        let is_first = earlier.starts.is_empty();
         let admitted = self.admit(subject, code, earlier).await?;
         let facts = admitted.facts();
         if work.dry_run {

@@ -278,8 +278,9 @@ impl Runtime {
         let _ = tokio::join!(self.engine.sandbox(), prepare, lint);
     }
 
-    /// Writes everything that is still queued. Executions should have ended.
+    /// Ends all sessions and writes everything that is still queued. Executions should have ended.
     pub async fn shutdown(&self) {
+        self.sessions.close();
         self.audit.flush().await;
         if let Some(cache) = &self.cache {
             cache.flush().await;

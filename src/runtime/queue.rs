@@ -71,11 +71,11 @@ pub(super) struct Place {
 impl Queue {
     pub(super) fn new(settings: &Settings) -> Self {
         let places = settings.max_concurrent_executions.max(1);
-        let most = settings.max_queued_executions;
+        let most = settings.queue.most;
         Self(Arc::new(Shared {
             places,
             most: (most, most.div_ceil(2)),
-            patience: settings.queue_time,
+            patience: settings.queue.patience,
             state: Mutex::new(State {
                 free: places,
                 waiting: VecDeque::new(),

@@ -3,6 +3,7 @@
 //! it is old, and with an execution that takes its sandbox along.
 
 use std::collections::HashMap;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use std::time::{Duration, Instant};
 
@@ -15,6 +16,8 @@ use crate::sandbox::Session;
 
 /// How often sessions that are over are looked for; more often where they are short.
 const LOOK_EVERY: Duration = Duration::from_secs(5);
+/// How many executions may wait for one session.
+const MOST_WAITING: usize = 4;
 
 /// The sessions of this process.
 pub(super) struct Sessions(Arc<Shared>);
@@ -33,12 +36,16 @@ struct Entries {
     by_id: HashMap<String, Arc<Entry>>,
     /// Whether somebody looks for those that are over.
     looked_after: bool,
+    /// Nothing is opened any more.
+    closed: bool,
 }
 
 struct Entry {
     principal: String,
     born: Instant,
     used: Mutex<Instant>,
+    /// How many executions wait for it.
+    waiting: AtomicUsize,
     /// Set when it is to end whatever runs in it.
     ended: watch::Sender<bool>,
     held: Arc<tokio::sync::Mutex<Held>>,
@@ -50,7 +57,25 @@ pub(super) struct Held {
     /// Where it runs; `None` before its first execution, and when that is gone.
     pub(super) session: Option<Box<dyn Session>>,
     /// All code that ran in it, which the guard judges together with what follows.
+    pub(super) earlier: Earlier,
+}
+
+/// Code that ran in a session.
+#[derive(Default)]
+pub(super) struct Earlier {
+    /// One piece after the other, each with a line feed behind it.
     pub(super) code: String,
+    /// Where each piece begins.
+    pub(super) starts: Vec<usize>,
+}
+
+impl Earlier {
+    /// Adds a piece.
+    pub(super) fn add(&mut self, code: &str) {
+        self.starts.push(self.code.len());
+        self.code.push_str(code.trim_start_matches('\u{feff}'));
+        self.code.push('\n');
+    }
 }
 
 /// A session in the hands of one execution. One that holds no open sandbox then is over.
@@ -69,7 +94,7 @@ impl Sessions {
             most_of_one: settings.sessions.most.div_ceil(2),
             idle: settings.sessions.idle,
             age: settings.sessions.max_age,
-            patience: settings.queue_time,
+            patience: settings.queue.patience,
             entries: Mutex::default(),
         }))
     }
@@ -82,13 +107,14 @@ impl Sessions {
             principal: principal.to_owned(),
             born: Instant::now(),
             used: Mutex::new(Instant::now()),
+            waiting: AtomicUsize::new(0),
             ended: watch::Sender::new(false),
             held: Arc::clone(&held),
         });
         let mut entries = self.0.entries();
         let own = entries.by_id.values();
         let own = own.filter(|entry| entry.principal == principal).count();
-        if entries.by_id.len() >= self.0.most || own >= self.0.most_of_one {
+        if entries.closed || entries.by_id.len() >= self.0.most || own >= self.0.most_of_one {
             return Err(too_many(self.0.most, own));
         }
         entries.by_id.insert(id.clone(), Arc::clone(&entry));
@@ -106,14 +132,25 @@ impl Sessions {
     /// The session of this id, once nothing else runs in it.
     pub(super) async fn resume(&self, principal: &str, id: &str) -> Result<Lease, Refusal> {
         let entry = self.0.entry(principal, id).ok_or_else(|| unknown(id))?;
-        let held = Arc::clone(&entry.held).lock_owned();
-        let held = tokio::time::timeout(self.0.patience, held);
-        let held = held.await.map_err(|_| {
+        let busy = || {
             let message = "another execution is running in the session";
             Refusal::new(ErrorType::Busy, message)
                 .hint("wait for its result, or open a new session")
-        })?;
+        };
+        let waiting = Waiting::behind(&entry.waiting);
+        if waiting.count > MOST_WAITING {
+            return Err(busy());
+        }
+        let held = Arc::clone(&entry.held).lock_owned();
+        let held = tokio::time::timeout(self.0.patience, held).await;
+        let mut held = held.map_err(|_| busy())?;
+        drop(waiting);
         if held.session.is_none() || *entry.ended.borrow() {
+            return Err(unknown(id));
+        }
+        if entry.born.elapsed() > self.0.age {
+            held.session = None;
+            self.0.remove(id, &entry);
             return Err(unknown(id));
         }
         Ok(self.lease(id.to_owned(), entry, held))
@@ -126,6 +163,22 @@ impl Sessions {
         Ok(())
     }
 
+    /// Ends all sessions, and opens none any more.
+    pub(super) fn close(&self) {
+        let all = {
+            let mut entries = self.0.entries();
+            entries.closed = true;
+            std::mem::take(&mut entries.by_id)
+        };
+        for entry in all.into_values() {
+            entry.ended.send_replace(true);
+            // What runs ends by itself, now that it was told.
+            if let Ok(mut held) = entry.held.try_lock() {
+                held.session = None;
+            }
+        }
+    }
+
     fn lease(&self, id: String, entry: Arc<Entry>, held: OwnedMutexGuard<Held>) -> Lease {
         Lease {
             id,
@@ -134,6 +187,26 @@ impl Sessions {
             entry,
             shared: Arc::clone(&self.0),
         }
+    }
+}
+
+/// One who waits for a session, counted while it lives.
+struct Waiting<'a> {
+    waiting: &'a AtomicUsize,
+    /// How many there are with this one.
+    count: usize,
+}
+
+impl<'a> Waiting<'a> {
+    fn behind(waiting: &'a AtomicUsize) -> Self {
+        let count = waiting.fetch_add(1, Ordering::Relaxed) + 1;
+        Self { waiting, count }
+    }
+}
+
+impl Drop for Waiting<'_> {
+    fn drop(&mut self) {
+        self.waiting.fetch_sub(1, Ordering::Relaxed);
     }
 }
 
@@ -216,8 +289,9 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 }
 
 fn too_many(most: usize, own: usize) -> Refusal {
-    let message =
-        format!("there are as many sessions as may be ({most}, `MCE_MAX_SESSIONS`; yours: {own})");
+    let message = format!(
+        "no more sessions may be open ({most}, half of them of one caller: `MCE_MAX_SESSIONS`; yours: {own})"
+    );
     let hint = if own == 0 {
         "try again later, or run the code without a session"
     } else {

@@ -122,6 +122,34 @@ async fn later_code_is_judged_with_what_was_before_it() {
     assert!(result.success, "{result:?}");
 }
 
+/// What a piece that broke off would have bound counted as bound in the next one.
+#[tokio::test]
+async fn nothing_of_earlier_code_is_certain_in_later_code() {
+    let fixture = Fixture::new();
+    let (runtime, _) = fixture.runtime(|_, _| async { returned(json!(1)) });
+    for (first, second, text) in [
+        ("1 / 0\ndef eval(x):\n    return x", "eval('1')", "eval"),
+        ("raise SystemExit\neval = print", "eval('1')", "eval"),
+        (
+            "import json as m\n1 / 0\nimport math as m",
+            "m.codecs",
+            "codecs",
+        ),
+        ("import json as m", "import math as m\nm.codecs", "codecs"),
+    ] {
+        let opened = runtime.execute(in_session(first, "new")).await;
+        let id = opened.session_id.unwrap();
+        let result = runtime.execute(in_session(second, &id)).await;
+        let texts: Vec<_> = result
+            .violations
+            .iter()
+            .map(|it| it.text.as_str())
+            .collect();
+        assert_eq!(texts, [text], "{second}: {result:?}");
+        runtime.end_session("ada", &id).unwrap();
+    }
+}
+
 #[tokio::test]
 async fn an_execution_that_takes_its_sandbox_along_ends_the_session() {
     let fixture = Fixture::new();
@@ -180,7 +208,9 @@ async fn a_principal_has_at_most_half_of_the_sessions() {
     assert_eq!(result.error_type, Some(ErrorType::Busy));
     assert_eq!(
         result.error.as_deref(),
-        Some("there are as many sessions as may be (3, `MCE_MAX_SESSIONS`; yours: 2)")
+        Some(
+            "no more sessions may be open (3, half of them of one caller: `MCE_MAX_SESSIONS`; yours: 2)"
+        )
     );
     let other = |text: &str| ExecuteRequest {
         principal: "bob".to_owned(),

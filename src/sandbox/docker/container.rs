@@ -193,6 +193,7 @@ impl Keeper {
             writer: FrameWriter::new(input),
             pid,
             proof,
+            unfinished: None,
         })
     }
 
@@ -209,11 +210,14 @@ impl Keeper {
         let mut bytecode = self.bytecode.get().cloned();
         let runner = bytecode.as_mut().and_then(|codes| codes.remove(""));
         let runner = runner.and_then(|text| BASE64.decode(text).ok());
-        let runner = runner.unwrap_or_else(|| RUNNER.as_bytes().to_vec());
+        let (kind, runner) = match runner {
+            Some(code) => (b'c', code),
+            None => (b's', RUNNER.as_bytes().to_vec()),
+        };
         let imports = serde_json::json!({
             "libraries": LIBRARIES, "modules": modules, "bytecode": bytecode,
         });
-        let mut program = Vec::new();
+        let mut program = vec![kind];
         for part in [runner, imports.to_string().into_bytes()] {
             let length = u32::try_from(part.len()).unwrap_or(u32::MAX);
             program.extend_from_slice(&length.to_be_bytes());
@@ -370,6 +374,8 @@ pub(super) struct Started {
     /// PID 1 of the container as the host sees it, where the engine is on this machine.
     pub(super) pid: Option<i64>,
     pub(super) proof: Proof,
+    /// Messages of which the end is still to come, of a job that has ended.
+    pub(super) unfinished: Option<Assembler>,
 }
 
 impl Started {

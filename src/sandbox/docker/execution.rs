@@ -88,7 +88,9 @@ pub(super) async fn execute_in(
         max_call_bytes: limits.max_bytes,
         bytes_in_flight: 0,
         frames: started.writer.queue(),
-        assembler: Assembler::new(MAX_UNFINISHED).with_most(Kind::Call, most(limits.max_bytes)),
+        assembler: started.unfinished.take().unwrap_or_else(|| {
+            Assembler::new(MAX_UNFINISHED).with_most(Kind::Call, most(limits.max_bytes))
+        }),
     };
     let mut sending = JoinSet::new();
     let end = match job_message(job, started.container.known_modules(), session) {
@@ -132,6 +134,7 @@ pub(super) async fn execute_in(
     // A call that is cut off is part of what happened: its end is seen before the outcome is.
     let all_ended = async { while execution.calls.join_next().await.is_some() {} };
     let in_time = tokio::time::timeout(GRACE, all_ended).await.is_ok();
+    started.unfinished = Some(execution.assembler);
     let outcome = execution.output.into_outcome(result, elapsed);
     (outcome, is_paused && in_time)
 }

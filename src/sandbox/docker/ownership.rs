@@ -23,8 +23,8 @@ const MACHINE: &str = "mce.machine";
 const HOST: &str = "mce.host";
 /// How often a list of Podman's may be written while a container in it comes to its end.
 const OVERTAKEN: usize = 30;
-/// A container that has ended so long after it was made is nobody's: no execution takes longer.
-const FORGOTTEN_AFTER: Duration = Duration::from_mins(15);
+/// A container that has ended so long after it was made is nobody's: no session lives longer than a day.
+const FORGOTTEN_AFTER: Duration = Duration::from_hours(25);
 
 /// This process as the owner of containers. Dropping it frees the lock
 /// but leaves the file: without it the next process could not tell whose containers are left.
@@ -278,7 +278,7 @@ mod tests {
     }
 
     #[test]
-    fn only_what_ended_and_is_older_than_any_execution_is_forgotten() {
+    fn only_what_ended_and_is_older_than_any_session_is_forgotten() {
         let now = UNIX_EPOCH + Duration::from_secs(1_000_000);
         let forgotten = |state, created| {
             let container = ContainerSummary {
@@ -289,8 +289,8 @@ mod tests {
             is_forgotten(&container, now)
         };
         let exited = ContainerSummaryStateEnum::EXITED;
-        assert!(forgotten(exited, 1_000_000 - 901));
-        assert!(!forgotten(exited, 1_000_000 - 899));
+        assert!(forgotten(exited, 1_000_000 - 90_001));
+        assert!(!forgotten(exited, 1_000_000 - 89_999));
         assert!(!forgotten(exited, 1_000_500));
         assert!(!forgotten(ContainerSummaryStateEnum::RUNNING, 0));
         assert!(!forgotten(ContainerSummaryStateEnum::CREATED, 0));

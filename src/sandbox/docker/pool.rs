@@ -74,6 +74,8 @@ struct State {
 struct Ready {
     started: Started,
     since: Instant,
+    /// It is kept although no more are planned for.
+    asked_for: bool,
 }
 
 impl State {
@@ -107,10 +109,11 @@ impl State {
             _ => self.target(plan, now),
         };
         let wanted = waiting + in_stock;
+        // One that is too old serves until there is another.
+        let is_fresh = |ready: &&Ready| now.duration_since(ready.since) <= plan.max_age;
+        let fresh = self.ready.iter().filter(is_fresh).count();
         let room = plan.at_once.max(waiting).saturating_sub(self.starting);
-        wanted
-            .saturating_sub(self.ready.len() + self.starting)
-            .min(room)
+        wanted.saturating_sub(fresh + self.starting).min(room)
     }
 
     fn ask(&mut self) {
@@ -254,9 +257,12 @@ impl Pool {
                 if !state.closed && state.failures == 1 {
                     tracing::warn!(%error, "no container could be started");
                 }
-                // One failure for one who waits: each has an attempt of its own.
+                // One failure for one who waits, unless there is another start for each.
+                state.waiting.retain(|waiting| !waiting.is_closed());
                 let mut error = Err(error);
-                while let Some(waiting) = state.waiting.pop_front() {
+                while state.starting < state.waiting.len()
+                    && let Some(waiting) = state.waiting.pop_front()
+                {
                     match waiting.send(error) {
                         Ok(()) => break,
                         Err(back) => error = back,
@@ -279,16 +285,23 @@ impl Pool {
         }
         let now = Instant::now();
         let target = state.target(&self.plan, now).max(usize::from(asked_for));
-        if let Ok(started) = started
-            && !state.closed
-            && state.ready.len() < target
+        let Ok(started) = started else { return };
+        if state.ready.len() >= target
+            && let Some(first) = state.ready.front()
+            && now.duration_since(first.since) > self.plan.max_age
         {
-            let since = now;
-            state.ready.push_back(Ready { started, since });
+            state.ready.pop_front();
+        }
+        if !state.closed && state.ready.len() < target {
+            state.ready.push_back(Ready {
+                started,
+                since: now,
+                asked_for,
+            });
         }
     }
 
-    /// Lets go of containers that are too old, too many or gone, and starts others.
+    /// Lets go of containers that are too many or gone, and starts those that are missing.
     fn renew(self: &Arc<Self>) {
         let gone = {
             let mut state = self.state();
@@ -297,9 +310,8 @@ impl Pool {
             let mut gone = Vec::new();
             for mut ready in std::mem::take(&mut state.ready) {
                 let is_old = now.duration_since(ready.since) > self.plan.max_age;
-                // One at a time is replaced for its age, so that there is always another.
-                let is_too_old = is_old && gone.is_empty();
-                if is_too_old || state.ready.len() >= target || !ready.started.is_waiting() {
+                let target = target.max(usize::from(ready.asked_for && !is_old));
+                if state.ready.len() >= target || !ready.started.is_waiting() {
                     gone.push(ready);
                 } else {
                     state.ready.push_back(ready);

@@ -26,8 +26,8 @@ def read(size):
             raise SystemExit(0)
         data += part
     return data
+is_code = read(1) == b'c'
 program = read(int.from_bytes(read(4), 'big'))
-is_code = program[:1] == b'\\xe3'
 exec(marshal.loads(program) if is_code else compile(program, '<runner>', 'exec', dont_inherit=True))
 ";
 
