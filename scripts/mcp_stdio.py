@@ -56,10 +56,18 @@ class Client:
             self._waiting[number] = answer
             request = {"jsonrpc": "2.0", "id": number, "method": method, "params": parameters}
             self._send(request)
-        message = answer.get(timeout=300)
+        message = self._wait(answer)
         if "error" in message:
             raise RuntimeError(message["error"])
         return message["result"]
+
+    def _wait(self, answer: queue.SimpleQueue[Any]) -> Any:
+        while True:
+            try:
+                return answer.get(timeout=1)
+            except queue.Empty:
+                if self.process.poll() is not None:
+                    raise RuntimeError("the server has ended") from None
 
     def run(self, code: str) -> dict[str, Any]:
         """What `execute_code` answers."""

@@ -478,7 +478,10 @@ f(3)
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_call_larger_than_any_request_is_refused_and_the_code_goes_on() {
-    let settings = settings_with(&[("MCE_MAX_REQUEST_BYTES", "1048576")]);
+    let settings = settings_with(&[
+        ("MCE_MAX_REQUEST_BYTES", "1048576"),
+        ("MCE_SANDBOX_MODE", "cold"),
+    ]);
     let place = place_with(&settings).await;
     let code = "
 import _mce_host

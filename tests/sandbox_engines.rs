@@ -76,6 +76,29 @@ async fn an_engine_that_dies_is_reported_and_its_successor_is_used() {
     assert_eq!(String::from_utf8(left.stdout).unwrap(), "");
 }
 
+/// Containers that waited are gone with the engine, and others take their place.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_pool_is_filled_again_when_the_engine_is_back() {
+    let mut engine = PrivateEngine::start();
+    let address = engine.address();
+    let pairs = [("MCE_DOCKER_HOST", address.as_str())];
+    let place = place_with(&sandbox_support::settings_with(&pairs)).await;
+    place.sandbox.prove().await.unwrap();
+    assert_eq!(value(&place.run("1").await), &json!(1));
+    engine.kill();
+    tokio::task::block_in_place(|| engine.run());
+    assert_eq!(value(&place.run("2").await), &json!(2));
+    let begun = Instant::now();
+    while place.sandbox.ready() == 0 {
+        assert!(begun.elapsed() < Duration::from_secs(60));
+        tokio::time::sleep(Duration::from_millis(100)).await;
+    }
+    assert_eq!(value(&place.run("3").await), &json!(3));
+    place.close().await;
+    let left = engine.docker(&["ps", "--all", "--quiet"]).output().unwrap();
+    assert_eq!(String::from_utf8(left.stdout).unwrap(), "");
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn a_full_disk_of_the_engine_is_named_and_passes() {
     let engine = PrivateEngine::start_with(&[], Some(600 << 20));

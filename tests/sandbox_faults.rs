@@ -392,7 +392,7 @@ async fn what_a_failed_proof_found_is_shown_and_nothing_runs() {
         .write_all(recipe.as_bytes())
         .unwrap();
     assert!(build.wait().unwrap().success());
-    let weak = settings_with(&[("MCE_DOCKER_IMAGE", image)]);
+    let weak = settings_with(&[("MCE_DOCKER_IMAGE", image), ("MCE_SANDBOX_MODE", "cold")]);
     let place = place_with(&weak).await;
     let outcome = place.run("1").await;
     assert_eq!(kind(&outcome), FailureKind::Sandbox, "{outcome:?}");

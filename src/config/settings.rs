@@ -237,7 +237,6 @@ impl Settings {
     }
 }
 
-/// [`nearest`], but closer: names of variables are long, and share a prefix.
 impl Settings {
     /// How many containers may be held ready: none in the mode `cold`.
     #[must_use]
@@ -249,6 +248,7 @@ impl Settings {
     }
 }
 
+/// [`nearest`], but closer: names of variables are long, and share a prefix.
 fn closest<'a>(name: &str, known: impl Iterator<Item = &'a str>) -> Option<&'a str> {
     nearest(name, known).filter(|near| strsim::damerau_levenshtein(name, near) <= 3)
 }

@@ -62,7 +62,10 @@ impl PrivateEngine {
     }
 
     pub fn settings(&self) -> Settings {
-        settings_with(&[("MCE_DOCKER_HOST", &self.address())])
+        settings_with(&[
+            ("MCE_DOCKER_HOST", &self.address()),
+            ("MCE_SANDBOX_MODE", "cold"),
+        ])
     }
 
     /// Docker's client on this engine.
