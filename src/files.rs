@@ -1,7 +1,8 @@
-//! Reads files whose path came from outside: regular ones, of a bounded size.
+//! Reads files whose path came from outside: regular ones, of a bounded size. Writes them whole or
+//! not at all.
 
 use std::fs::{self, File, Metadata, OpenOptions};
-use std::io::{self, Read as _};
+use std::io::{self, Read as _, Write as _};
 use std::path::{Path, PathBuf};
 
 /// What is done about a path that ends in a symbolic link.
@@ -37,6 +38,29 @@ pub enum ReadError {
         /// The most bytes it may have.
         limit: u64,
     },
+}
+
+/// Puts a file in the place of what is there, whole or not at all. `mode` is that of its permissions,
+/// of which the umask takes some.
+///
+/// # Errors
+///
+/// Where it cannot be written; what was there is there still.
+pub fn replace(path: &Path, bytes: &[u8], mode: u32) -> io::Result<()> {
+    let folder = match path.parent() {
+        Some(folder) if !folder.as_os_str().is_empty() => folder,
+        _ => Path::new("."),
+    };
+    let mut draft = tempfile::Builder::new();
+    #[cfg(unix)]
+    draft.permissions(std::os::unix::fs::PermissionsExt::from_mode(mode));
+    #[cfg(not(unix))]
+    let _ = mode;
+    let mut file = draft.tempfile_in(folder)?;
+    file.write_all(bytes)?;
+    file.as_file().sync_all()?;
+    file.persist(path)?;
+    Ok(())
 }
 
 /// The bytes of a regular file of at most `limit` bytes. Of anything else no byte is read.

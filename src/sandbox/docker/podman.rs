@@ -2,7 +2,7 @@
 //! that it opens itself (<https://github.com/containers/podman/issues/27710>).
 
 use std::fs;
-use std::io::{self, Write as _};
+use std::io;
 use std::path::{Path, PathBuf};
 
 use sha2::{Digest, Sha256};
@@ -10,6 +10,7 @@ use sha2::{Digest, Sha256};
 use super::engine::{Engine, EngineKind};
 use super::error::Error;
 use super::request::{ContainerRequest, SECCOMP};
+use crate::files::replace;
 
 /// The request as the engine takes it.
 ///
@@ -58,17 +59,16 @@ fn write(path: &Path) -> io::Result<String> {
     if fs::read(path).is_ok_and(|bytes| bytes == SECCOMP.as_bytes()) {
         return text(path);
     }
-    let folder = path.parent().unwrap_or_else(|| Path::new("."));
-    fs::create_dir_all(folder)?;
-    let mut draft = tempfile::NamedTempFile::new_in(folder)?;
-    draft.write_all(SECCOMP.as_bytes())?;
-    // A rootless engine may be another user's.
+    if let Some(folder) = path.parent() {
+        fs::create_dir_all(folder)?;
+    }
+    replace(path, SECCOMP.as_bytes(), 0o644)?;
+    // A rootless engine may be another user's, whatever the umask.
     #[cfg(unix)]
     {
         use std::os::unix::fs::PermissionsExt as _;
-        fs::set_permissions(draft.path(), fs::Permissions::from_mode(0o644))?;
+        fs::set_permissions(path, fs::Permissions::from_mode(0o644))?;
     }
-    draft.persist(path)?;
     text(path)
 }
 

@@ -3,7 +3,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
-use std::io::{ErrorKind, Write as _};
+use std::io::ErrorKind;
 use std::path::Path;
 use std::str::FromStr;
 
@@ -12,7 +12,7 @@ use sha2::{Digest, Sha256};
 
 use super::error::{PackageError, unreadable};
 use crate::config::PackageName;
-use crate::files::{Links, ReadError, read_regular};
+use crate::files::{Links, ReadError, read_regular, replace};
 
 const HEAD: &str = "\
 # Written by `mce sandbox build` for MCE_SANDBOX_PACKAGES. Commit it: the image is built from these
@@ -96,20 +96,8 @@ impl Lock {
 
     /// Writes the file, whole or not at all.
     pub(super) fn write(&self, path: &Path) -> Result<(), PackageError> {
-        let folder = match path.parent() {
-            Some(folder) if !folder.as_os_str().is_empty() => folder,
-            _ => Path::new("."),
-        };
-        let mut draft = tempfile::Builder::new();
-        // A file to be committed, not a secret; the umask still counts.
-        #[cfg(unix)]
-        draft.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
-        let written = draft.tempfile_in(folder).and_then(|mut file| {
-            file.write_all(self.text().as_bytes())?;
-            file.as_file().sync_all()?;
-            file.persist(path).map_err(|error| error.error)?;
-            Ok(())
-        });
+        // A file to be committed, not a secret.
+        let written = replace(path, self.text().as_bytes(), 0o666);
         written.map_err(|source| PackageError::File {
             action: "write the lock file",
             path: path.to_owned(),
