@@ -4,16 +4,17 @@ mod values;
 
 use rustc_hash::{FxHashMap as HashMap, FxHashSet as HashSet};
 
+use crate::pysyntax::TextRange;
 use crate::pysyntax::ast::visitor::source_order::{self, SourceOrderVisitor};
 use crate::pysyntax::ast::{
     Alias, Comprehension, ExceptHandler, Expr, ExprContext, ExprName, Identifier, ModModule,
     Parameters, Pattern, Stmt, StmtFunctionDef, TypeParam,
 };
-use crate::pysyntax::{Ranged, TextRange};
 
 use super::check::PARAMS;
 use super::following::{MAX_IMPORTS, follow_names};
 use super::libraries::{READING_BUILTINS, READING_METHODS};
+use super::pieces::Pieces;
 use super::policy::root_package;
 use super::scope::{Binding, Imported, Scope, ScopeId, ScopeKind, Scopes};
 use super::walk::{ScopeNode, ScopedVisitor, captured, walk_expr, walk_stmt};
@@ -45,29 +46,6 @@ pub(super) fn bind<'a>(module: &'a ModModule, starts: &[usize]) -> Scopes<'a> {
     binder.look_for_own_functions();
     follow_names(&mut binder.scopes);
     binder.scopes
-}
-
-/// Where the pieces begin in which code runs.
-pub(super) struct Pieces<'s> {
-    starts: &'s [usize],
-}
-
-impl<'s> Pieces<'s> {
-    pub(super) fn new(starts: &'s [usize]) -> Self {
-        Self { starts }
-    }
-
-    /// Whether a piece begins with the next statement of the module.
-    pub(super) fn begins_with(&mut self, stmt: &Stmt) -> bool {
-        let mut begins = false;
-        while let [first, rest @ ..] = self.starts
-            && *first <= stmt.start().to_usize()
-        {
-            self.starts = rest;
-            begins = true;
-        }
-        begins
-    }
 }
 
 /// What the first parameter of a method is called.

@@ -9,10 +9,11 @@ use crate::pysyntax::ast::visitor::source_order::SourceOrderVisitor;
 use crate::pysyntax::ast::{Arguments, Expr, ModModule, StmtClassDef, UnaryOp};
 use crate::pysyntax::{Ranged, TextRange};
 
-use super::binder::{Pieces, bind};
+use super::binder::bind;
 use super::finding::Finding;
 use super::knowledge::Flow;
 use super::libraries::ATTRIBUTE_BUILTINS;
+use super::pieces::Pieces;
 use super::policy::Policy;
 use super::reachable::reachable;
 use super::scope::{Binding, BindingId, ScopeId, ScopeKind, Scopes};

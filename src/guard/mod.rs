@@ -47,6 +47,7 @@ mod named_attributes;
 mod names;
 mod numbers;
 mod parameters;
+mod pieces;
 mod policy;
 mod position;
 mod reachable;
