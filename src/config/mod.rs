@@ -25,6 +25,7 @@ mod reader;
 mod secrets;
 mod server;
 mod settings;
+mod settings_capacity;
 mod settings_table;
 mod settings_values;
 mod swaggers;

@@ -9,6 +9,7 @@ use secrecy::SecretString;
 
 use super::error::{Complaint, nearest, quote};
 use super::packages::{Package, parse_packages};
+use super::settings_capacity::{PoolSettings, QueueSettings, SessionSettings};
 use super::settings_table::{SETTINGS, is_setting};
 use super::settings_values::{
     GIB, Invalid, MIB, describe, parse_boolean, parse_cpus, parse_docker_host, parse_domains,
@@ -137,41 +138,8 @@ pub struct Settings {
     pub stream_time: Duration,
 }
 
-/// How many executions wait, and how long.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct QueueSettings {
-    /// `MCE_MAX_QUEUED_EXECUTIONS` of the whole process
-    pub most: usize,
-    /// `MCE_QUEUE_SECONDS`
-    pub patience: Duration,
-}
-
-/// How many containers are held ready.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct PoolSettings {
-    /// `MCE_WARM_POOL_SIZE`
-    pub size: usize,
-    /// `MCE_WARM_POOL_MINIMUM`
-    pub minimum: usize,
-    /// `MCE_WARM_POOL_MAX_AGE_SECONDS`
-    pub max_age: Duration,
-    /// `MCE_WARM_POOL_STARTS`, at least 1
-    pub starts: usize,
-}
-
-/// How long sessions are kept, and how many.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct SessionSettings {
-    /// `MCE_SESSION_IDLE_SECONDS`
-    pub idle: Duration,
-    /// `MCE_SESSION_MAX_SECONDS`
-    pub max_age: Duration,
-    /// `MCE_MAX_SESSIONS` of the whole process
-    pub most: usize,
-}
-
 /// A day: more is a slip of the keyboard.
-const LONGEST: f64 = 24.0 * 3600.0;
+pub(super) const LONGEST: f64 = 24.0 * 3600.0;
 const YEAR: f64 = 365.0 * LONGEST;
 
 impl Settings {
@@ -237,17 +205,6 @@ impl Settings {
     }
 }
 
-impl Settings {
-    /// How many containers may be held ready: none in the mode `cold`.
-    #[must_use]
-    pub fn most_held_ready(&self) -> usize {
-        match self.sandbox_mode {
-            SandboxMode::Warm => self.pool.size,
-            SandboxMode::Cold => 0,
-        }
-    }
-}
-
 /// [`nearest`], but closer: names of variables are long, and share a prefix.
 fn closest<'a>(name: &str, known: impl Iterator<Item = &'a str>) -> Option<&'a str> {
     nearest(name, known).filter(|near| strsim::damerau_levenshtein(name, near) <= 3)
@@ -257,7 +214,7 @@ fn closest<'a>(name: &str, known: impl Iterator<Item = &'a str>) -> Option<&'a s
 type Found<'e> = (&'static str, &'e str);
 
 /// Reads variables by the rows of the table and collects what is wrong.
-struct Lookup<'e> {
+pub(super) struct Lookup<'e> {
     environment: &'e Environment,
     complaints: Vec<Complaint>,
     warnings: Vec<String>,
@@ -369,41 +326,6 @@ impl<'e> Lookup<'e> {
         })
     }
 
-    fn queue(&mut self) -> Option<QueueSettings> {
-        let most = self.required("MCE_MAX_QUEUED_EXECUTIONS", |text| whole(text, 0, 100_000));
-        let patience = self.required("MCE_QUEUE_SECONDS", |text| seconds(text, 600.0));
-        Some(QueueSettings {
-            most: most?,
-            patience: patience?,
-        })
-    }
-
-    fn pool(&mut self) -> Option<PoolSettings> {
-        let size = self.required("MCE_WARM_POOL_SIZE", |text| whole(text, 0, 64));
-        let minimum = self.required("MCE_WARM_POOL_MINIMUM", |text| whole(text, 0, 64));
-        let max_age = self.required("MCE_WARM_POOL_MAX_AGE_SECONDS", |text| {
-            seconds(text, LONGEST)
-        });
-        let starts = self.required("MCE_WARM_POOL_STARTS", |text| whole(text, 1, 64));
-        Some(PoolSettings {
-            size: size?,
-            minimum: minimum?,
-            max_age: max_age?,
-            starts: starts?,
-        })
-    }
-
-    fn sessions(&mut self) -> Option<SessionSettings> {
-        let idle = self.required("MCE_SESSION_IDLE_SECONDS", |text| seconds(text, LONGEST));
-        let max_age = self.required("MCE_SESSION_MAX_SECONDS", |text| seconds(text, LONGEST));
-        let most = self.required("MCE_MAX_SESSIONS", |text| whole(text, 0, 1000));
-        Some(SessionSettings {
-            idle: idle?,
-            max_age: max_age?,
-            most: most?,
-        })
-    }
-
     /// The default is clamped to the ceiling, as one seed does, but not in silence.
     fn execution_timeouts(&mut self) -> (Option<Duration>, Option<Duration>) {
         let timeout = self.required("MCE_EXECUTION_TIMEOUT_SECONDS", |text| {
@@ -426,7 +348,7 @@ impl<'e> Lookup<'e> {
     }
 
     /// A setting that has a default.
-    fn required<T>(
+    pub(super) fn required<T>(
         &mut self,
         name: &'static str,
         parse: impl Fn(&str) -> Result<T, Invalid>,
