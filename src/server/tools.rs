@@ -12,7 +12,8 @@ pub(super) const END_SESSION: &str = "end_session";
 /// Every tool, in the order of their use.
 pub(super) fn all() -> Vec<Tool> {
     vec![
-        reading(
+        tool(
+            reads,
             LIST_SERVERS,
             "List servers",
             "The API servers, what they are for and their functions. Start here.",
@@ -21,7 +22,8 @@ pub(super) fn all() -> Vec<Tool> {
             }),
             &[],
         ),
-        reading(
+        tool(
+            reads,
             GET_FUNCTIONS,
             "Get functions",
             "Signature, types, documentation and import line of 1 to 5 functions. Read before calling them.",
@@ -46,7 +48,8 @@ pub(super) fn all() -> Vec<Tool> {
             }),
             &["functions"],
         ),
-        running(
+        tool(
+            runs,
             EXECUTE_CODE,
             "Execute code",
             "Run Python in a sandbox where it can call the functions it imports. Returns the value \
@@ -69,7 +72,8 @@ pub(super) fn all() -> Vec<Tool> {
             }),
             &["code", "description"],
         ),
-        running(
+        tool(
+            runs,
             RUN_CACHED_CODE,
             "Run cached code",
             "Run code again by its `cache_id`, with other values for its top-level literals.",
@@ -84,7 +88,8 @@ pub(super) fn all() -> Vec<Tool> {
             }),
             &["cache_id"],
         ),
-        ending(
+        tool(
+            ends,
             END_SESSION,
             "End session",
             "End a session that is not needed any more, and what runs in it.",
@@ -105,54 +110,37 @@ fn timeout() -> Value {
     json!({"type": "number", "exclusiveMinimum": 0, "description": "Seconds"})
 }
 
-/// A tool that changes nothing and asks nobody.
-fn reading(
-    name: &'static str,
-    title: &'static str,
-    description: &'static str,
-    properties: Value,
-    required: &[&str],
-) -> Tool {
-    let annotations = ToolAnnotations::with_title(title)
+/// What a tool does to the world, as clients may show it.
+type Effect = fn(ToolAnnotations) -> ToolAnnotations;
+
+/// It changes nothing and asks nobody.
+fn reads(annotations: ToolAnnotations) -> ToolAnnotations {
+    annotations
         .read_only(true)
         .idempotent(true)
-        .open_world(false);
-    tool(name, title, description, properties, required).with_annotations(annotations)
+        .open_world(false)
 }
 
-/// A tool that gives up what the client has here.
-fn ending(
-    name: &'static str,
-    title: &'static str,
-    description: &'static str,
-    properties: Value,
-    required: &[&str],
-) -> Tool {
-    let annotations = ToolAnnotations::with_title(title)
+/// It gives up what the client has here.
+fn ends(annotations: ToolAnnotations) -> ToolAnnotations {
+    annotations
         .read_only(false)
         .destructive(false)
         .idempotent(true)
-        .open_world(false);
-    tool(name, title, description, properties, required).with_annotations(annotations)
+        .open_world(false)
 }
 
-/// A tool that runs code, which may do whatever the compiled functions do.
-fn running(
-    name: &'static str,
-    title: &'static str,
-    description: &'static str,
-    properties: Value,
-    required: &[&str],
-) -> Tool {
-    let annotations = ToolAnnotations::with_title(title)
+/// It runs code, which may do whatever the compiled functions do.
+fn runs(annotations: ToolAnnotations) -> ToolAnnotations {
+    annotations
         .read_only(false)
         .destructive(true)
         .idempotent(false)
-        .open_world(true);
-    tool(name, title, description, properties, required).with_annotations(annotations)
+        .open_world(true)
 }
 
 fn tool(
+    effect: Effect,
     name: &'static str,
     title: &'static str,
     description: &'static str,
@@ -166,5 +154,7 @@ fn tool(
         schema.insert("required".to_owned(), json!(required));
     }
     schema.insert("additionalProperties".to_owned(), json!(false));
-    Tool::new(name, description, schema).with_title(title)
+    Tool::new(name, description, schema)
+        .with_title(title)
+        .with_annotations(effect(ToolAnnotations::with_title(title)))
 }
