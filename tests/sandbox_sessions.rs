@@ -165,6 +165,19 @@ async fn what_takes_the_process_along_ends_the_session() {
     }
 }
 
+/// A process that ran out of memory before counted for what ended later.
+#[tokio::test(flavor = "multi_thread")]
+async fn what_earlier_code_ran_into_explains_no_later_end() {
+    let mut talk = Talk::begin().await;
+    let start = "import os\nchild = os.fork()\nif child == 0:\n    x = bytearray(1 << 30)\n    \
+        x[::4096] = b'1' * len(x[::4096])\n    os._exit(0)\n\
+        os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])";
+    assert_eq!(talk.says(start).await, json!(-9));
+    let outcome = talk.run(job("os.kill(os.getpid(), 9)")).await;
+    assert_eq!(kind(&outcome), FailureKind::Execution, "{outcome:?}");
+    talk.end().await;
+}
+
 /// What the code left running had no limit of time, and its prints were those of the next code.
 #[tokio::test(flavor = "multi_thread")]
 async fn nothing_runs_between_two_executions() {

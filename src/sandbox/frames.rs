@@ -47,7 +47,7 @@ pub enum Kind {
     Stderr = 6,
     /// From the code: its value, or the error it ended with.
     Result = 7,
-    /// From the supervisor: how the executing process ended.
+    /// From the supervisor: the code has a result, or how its process ended without one.
     Ended = 8,
     /// From the supervisor: the code of a session ended, and its process waits for more.
     Paused = 9,

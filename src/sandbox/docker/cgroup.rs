@@ -13,6 +13,16 @@ pub(super) struct Counters {
     pub(super) pids_refused: u64,
 }
 
+impl Counters {
+    /// What was counted since.
+    pub(super) fn since(self, before: Self) -> Self {
+        Self {
+            oom_kills: self.oom_kills.saturating_sub(before.oom_kills),
+            pids_refused: self.pids_refused.saturating_sub(before.pids_refused),
+        }
+    }
+}
+
 /// Limits in force for a container, as its control groups spell them.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub(super) struct Limits {

@@ -1,45 +1,37 @@
-//! One container, from its creation to its removal, and the stream to the runner in it.
+//! One container, from its creation to its removal.
 
-use std::collections::{BTreeMap, VecDeque};
-use std::pin::Pin;
+use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD as BASE64;
-use bollard::container::LogOutput;
 use bollard::models::ContainerInspectResponse;
 use bollard::query_parameters::{
     AttachContainerOptionsBuilder, CreateContainerOptionsBuilder, InspectContainerOptions,
     KillContainerOptions, StartContainerOptions,
 };
-use bytes::Bytes;
-use futures::{FutureExt, Stream, StreamExt};
-use tokio::io::{AsyncWrite, AsyncWriteExt};
+use tokio::io::AsyncWriteExt as _;
 use tokio::runtime::Handle;
-use tokio::sync::{OwnedSemaphorePermit, Semaphore, mpsc, watch};
-use tokio::task::JoinSet;
+use tokio::sync::{OwnedSemaphorePermit, Semaphore, watch};
 
-use super::cgroup;
+use super::cgroup::{self, Counters};
 use super::engine::Engine;
 use super::error::{EngineContext, Error};
 use super::ownership::{Instance, remove};
 use super::proof::{Hello, Proof};
 use super::request::ContainerRequest;
+use super::stream::{FrameStream, FrameWriter, Input};
 use crate::sandbox::Module;
-use crate::sandbox::frames::{Assembled, Assembler, Decoder, Frame, Kind, unpack_json};
+use crate::sandbox::frames::Assembler;
 
 /// The program that runs the code, handed over at start.
 const RUNNER: &str = include_str!("../../../templates/runner.py");
 /// From the start of a container to its report.
 const START_TIMEOUT: Duration = Duration::from_secs(30);
-/// What the runner itself may say on stderr when it cannot start.
-const DIAGNOSTICS: usize = 4096;
 /// Libraries of the image that are imported before any code comes; one that it lacks is left out.
 const LIBRARIES: [&str; 3] = ["httpx", "pydantic", "orjson"];
-/// Frames that wait to be written.
-const WRITE_QUEUE: usize = 4;
 
 /// Bounds on the calls of one execution.
 #[derive(Debug, Clone, Copy)]
@@ -59,9 +51,9 @@ pub(super) struct Keeper {
     instance: Instance,
     /// Modules that every container has imported before any code comes.
     modules: Vec<Module>,
-    /// What the first container compiled them to, and the runner, before it was given any code: all
-    /// have the same image.
-    bytecode: OnceLock<BTreeMap<String, String>>,
+    /// What containers are handed at their start, compiled by the first one before it was given any
+    /// code: all have the same image.
+    compiled: OnceLock<Vec<u8>>,
     runtime: Handle,
     number: AtomicU64,
     call_limits: CallLimits,
@@ -94,7 +86,7 @@ impl Keeper {
             image_environment,
             instance,
             modules,
-            bytecode: OnceLock::new(),
+            compiled: OnceLock::new(),
             runtime: Handle::current(),
             number: AtomicU64::new(1),
             alive: watch::Sender::new(0),
@@ -153,10 +145,18 @@ impl Keeper {
         }
         let created = docker
             .create_container(Some(options), self.request.body())
-            .await
-            .while_trying_to("create a container")?;
-        let container = Container {
+            .await;
+        if let Err(bollard::errors::Error::RequestTimeoutError) = &created {
+            // The engine may have made it all the same.
+            let keeper = Arc::clone(&self);
+            self.runtime
+                .spawn(async move { remove(&keeper.engine, &name).await });
+        }
+        let created = created.while_trying_to("create a container")?;
+        let mut container = Container {
             id: created.id,
+            pid: None,
+            counted_before: Counters::default(),
             place: Some(place),
             keeper: Arc::clone(&self),
         };
@@ -176,62 +176,46 @@ impl Keeper {
             .while_trying_to("start the container")?;
         let mut reader = FrameStream::new(attached.output);
         let mut input = attached.input;
-        let hello = tokio::time::timeout(START_TIMEOUT, self.greet(&mut input, &mut reader))
+        let mut hello = tokio::time::timeout(START_TIMEOUT, self.greet(&mut input, &mut reader))
             .await
             .map_err(|_| Error::Start {
                 reason: format!("nothing came within {} seconds", START_TIMEOUT.as_secs()),
             })??;
-        let bytecode = hello.bytecode.clone();
-        let (pid, proof) = container.examine(hello).await?;
+        let bytecode = hello.bytecode.take();
+        let proof = container.examine(hello).await?;
         // One that is not as it must be compiles for nobody else.
         if let Some(bytecode) = bytecode.filter(|_| proof.failures().is_empty()) {
-            let _ = self.bytecode.set(bytecode);
+            let _ = self.compiled.set(greeting(&self.modules, Some(bytecode)));
         }
         Ok(Started {
             container,
             reader,
             writer: FrameWriter::new(input),
-            pid,
             proof,
             unfinished: None,
         })
     }
 
     /// Hands over the runner and what it is to import, and takes what it measured.
-    async fn greet(
-        &self,
-        input: &mut Pin<Box<dyn AsyncWrite + Send>>,
-        reader: &mut FrameStream,
-    ) -> Result<Hello, Error> {
+    async fn greet(&self, input: &mut Input, reader: &mut FrameStream) -> Result<Hello, Error> {
         let start = |reason: String| Error::Start { reason };
-        let modules = self.modules.iter();
-        let modules = modules.map(|module| (module.name.clone(), module.source.clone().into()));
-        let modules: serde_json::Map<String, serde_json::Value> = modules.collect();
-        let mut bytecode = self.bytecode.get().cloned();
-        let runner = bytecode.as_mut().and_then(|codes| codes.remove(""));
-        let runner = runner.and_then(|text| BASE64.decode(text).ok());
-        let (kind, runner) = match runner {
-            Some(code) => (b'c', code),
-            None => (b's', RUNNER.as_bytes().to_vec()),
+        let from_source;
+        let program = if let Some(compiled) = self.compiled.get() {
+            compiled
+        } else {
+            from_source = greeting(&self.modules, None);
+            &from_source
         };
-        let imports = serde_json::json!({
-            "libraries": LIBRARIES, "modules": modules, "bytecode": bytecode,
-        });
-        let mut program = vec![kind];
-        for part in [runner, imports.to_string().into_bytes()] {
-            let length = u32::try_from(part.len()).unwrap_or(u32::MAX);
-            program.extend_from_slice(&length.to_be_bytes());
-            program.extend_from_slice(&part);
-        }
         let written = async {
-            input.write_all(&program).await?;
+            input.write_all(program).await?;
             input.flush().await
         };
         written.await.map_err(|error| start(error.to_string()))?;
         reader.hello().await.map_err(start)
     }
 
-    /// Lets no container be created any more. Waits until no container is left, removing those that are; then forgets the instance.
+    /// Lets no container be created any more. Waits until no container is left, removing those that
+    /// are; then forgets the instance.
     pub(super) async fn close(&self) -> Result<(), Error> {
         self.closed.store(true, Ordering::SeqCst);
         self.instance.remove_own(&self.engine).await?;
@@ -243,6 +227,31 @@ impl Keeper {
         }
         Ok(())
     }
+}
+
+/// What a container is handed at its start: `kind:u8 length:u32 runner length:u32 json`. The runner is
+/// its source or, of the kind `c`, bytecode; the JSON is what `preload` in the runner says.
+fn greeting(modules: &[Module], bytecode: Option<BTreeMap<String, String>>) -> Vec<u8> {
+    let mut bytecode = bytecode;
+    let runner = bytecode.as_mut().and_then(|codes| codes.remove(""));
+    let runner = runner.and_then(|text| BASE64.decode(text).ok());
+    let (kind, runner) = match runner {
+        Some(code) => (b'c', code),
+        None => (b's', RUNNER.as_bytes().to_vec()),
+    };
+    let modules = modules.iter();
+    let sources = modules.map(|module| (module.name.clone(), module.source.clone().into()));
+    let sources: serde_json::Map<String, serde_json::Value> = sources.collect();
+    let imports = serde_json::json!({
+        "libraries": LIBRARIES, "modules": sources, "bytecode": bytecode,
+    });
+    let mut greeting = vec![kind];
+    for part in [runner, imports.to_string().into_bytes()] {
+        let length = u32::try_from(part.len()).unwrap_or(u32::MAX);
+        greeting.extend_from_slice(&length.to_be_bytes());
+        greeting.extend_from_slice(&part);
+    }
+    greeting
 }
 
 /// One of the containers that exist or are being created.
@@ -274,6 +283,10 @@ impl Drop for Place {
 #[derive(Debug)]
 pub(super) struct Container {
     id: String,
+    /// Its first process as the host sees it, where the engine is on this machine.
+    pid: Option<i64>,
+    /// What was counted for earlier code.
+    counted_before: Counters,
     place: Option<Place>,
     keeper: Arc<Keeper>,
 }
@@ -292,14 +305,20 @@ impl Container {
         &self.keeper.engine
     }
 
-    pub(super) fn id(&self) -> &str {
-        &self.id
+    /// What the kernel counted since the code began that runs, where the host can read it.
+    pub(super) fn counters(&self) -> Option<Counters> {
+        let all = cgroup::counters(self.pid, &self.id)?;
+        Some(all.since(self.counted_before))
     }
 
-    /// Sets the processor quota, and compares the container with what was asked for. Also its first
-    /// process as the host sees it, where the engine is on this machine.
-    async fn examine(&self, hello: Hello) -> Result<(Option<i64>, Proof), Error> {
-        let keeper = &self.keeper;
+    /// More code is to follow, which has no part in what was counted until now.
+    pub(super) fn note_counters(&mut self) {
+        self.counted_before = cgroup::counters(self.pid, &self.id).unwrap_or_default();
+    }
+
+    /// Sets the processor quota, and compares the container with what was asked for.
+    async fn examine(&mut self, hello: Hello) -> Result<Proof, Error> {
+        let keeper = Arc::clone(&self.keeper);
         if let Some(quota) = keeper.request.quota() {
             keeper
                 .engine
@@ -313,11 +332,16 @@ impl Container {
             .state
             .as_ref()
             .filter(|_| keeper.engine.is_local());
-        let pid = state.and_then(|state| state.pid).filter(|pid| *pid > 0);
-        let limits = cgroup::limits(pid, &self.id);
+        self.pid = state.and_then(|state| state.pid).filter(|pid| *pid > 0);
+        let limits = cgroup::limits(self.pid, &self.id);
         let environment = &keeper.image_environment;
-        let proof = Proof::of(hello, &inspected, &limits, &keeper.request, environment);
-        Ok((pid, proof))
+        Ok(Proof::of(
+            hello,
+            &inspected,
+            &limits,
+            &keeper.request,
+            environment,
+        ))
     }
 
     pub(super) async fn inspect(&self) -> Result<ContainerInspectResponse, Error> {
@@ -371,126 +395,14 @@ pub(super) struct Started {
     pub(super) container: Container,
     pub(super) reader: FrameStream,
     pub(super) writer: FrameWriter,
-    /// PID 1 of the container as the host sees it, where the engine is on this machine.
-    pub(super) pid: Option<i64>,
     pub(super) proof: Proof,
     /// Messages of which the end is still to come, of a job that has ended.
     pub(super) unfinished: Option<Assembler>,
 }
 
 impl Started {
-    /// Whether it still waits for code. Before that nothing can come out of it but its end.
+    /// Whether it still waits for code.
     pub(super) fn is_waiting(&mut self) -> bool {
-        self.reader.next().now_or_never().is_none()
-    }
-}
-
-/// Frames on their way into a container. The stream stays open as long as this lives: the runner
-/// takes its end for the host's.
-pub(super) struct FrameWriter {
-    queue: mpsc::Sender<Bytes>,
-    _writing: JoinSet<()>,
-}
-
-impl FrameWriter {
-    fn new(mut input: Pin<Box<dyn AsyncWrite + Send>>) -> Self {
-        let (queue, mut frames) = mpsc::channel::<Bytes>(WRITE_QUEUE);
-        let mut writing = JoinSet::new();
-        writing.spawn(async move {
-            while let Some(frame) = frames.recv().await {
-                if input.write_all(&frame).await.is_err() || input.flush().await.is_err() {
-                    // The reading side finds out why.
-                    break;
-                }
-            }
-            drop(frames);
-            std::future::pending::<()>().await;
-        });
-        Self {
-            queue,
-            _writing: writing,
-        }
-    }
-
-    /// Where to put whole frames.
-    pub(super) fn queue(&self) -> mpsc::Sender<Bytes> {
-        self.queue.clone()
-    }
-}
-
-type Output = Pin<Box<dyn Stream<Item = Result<LogOutput, bollard::errors::Error>> + Send>>;
-
-/// The frames that come out of a container.
-pub(super) struct FrameStream {
-    output: Output,
-    decoder: Decoder,
-    diagnostics: VecDeque<u8>,
-}
-
-impl FrameStream {
-    fn new(output: Output) -> Self {
-        Self {
-            output,
-            decoder: Decoder::default(),
-            diagnostics: VecDeque::new(),
-        }
-    }
-
-    /// The first frame of a container; or why there is none.
-    async fn hello(&mut self) -> Result<Hello, String> {
-        let mut assembler = Assembler::new(1 << 20);
-        loop {
-            let Some(frame) = self.next().await? else {
-                let said = self.diagnostics();
-                return Err(if said.is_empty() {
-                    "it ended without a word; does the image hold `python3` 3.11 or newer?"
-                        .to_owned()
-                } else {
-                    format!("it ended and said: {said}")
-                });
-            };
-            if frame.kind != Kind::Hello {
-                return Err(format!("expected `Hello`, found `{:?}`", frame.kind));
-            }
-            let added = assembler.add(frame).map_err(|error| error.to_string())?;
-            if let Assembled::Whole(payload) = added {
-                return unpack_json(&payload).map_err(|error| error.to_string());
-            }
-        }
-    }
-
-    /// The next frame; `None` when the stream ended. Nothing is lost when the future is dropped.
-    pub(super) async fn next(&mut self) -> Result<Option<Frame>, String> {
-        loop {
-            if let Some(frame) = self
-                .decoder
-                .next_frame()
-                .map_err(|error| error.to_string())?
-            {
-                return Ok(Some(frame));
-            }
-            match self.output.next().await {
-                None => return Ok(None),
-                Some(Err(error)) => return Err(super::error::reason(&error)),
-                Some(Ok(LogOutput::StdOut { message })) => self.decoder.feed(&message),
-                Some(Ok(
-                    LogOutput::StdErr { message }
-                    | LogOutput::Console { message }
-                    | LogOutput::StdIn { message },
-                )) => self.diagnose(&message),
-            }
-        }
-    }
-
-    fn diagnose(&mut self, message: &[u8]) {
-        self.diagnostics.extend(message);
-        let excess = self.diagnostics.len().saturating_sub(DIAGNOSTICS);
-        self.diagnostics.drain(..excess);
-    }
-
-    /// The end of what the runner, not the code, wrote to stderr.
-    pub(super) fn diagnostics(&self) -> String {
-        let bytes: Vec<u8> = self.diagnostics.iter().copied().collect();
-        String::from_utf8_lossy(&bytes).trim().to_owned()
+        self.reader.is_silent()
     }
 }

@@ -14,7 +14,7 @@ use crate::config::EngineVariables;
 
 /// A place where an engine may be.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Place {
+pub(super) struct Candidate {
     /// The address as it was given.
     pub(super) text: String,
     pub(super) address: Address,
@@ -33,14 +33,14 @@ pub(super) fn places(
     variables: &EngineVariables,
     user: Option<u32>,
     root: &Path,
-) -> Result<Vec<Place>, Error> {
+) -> Result<Vec<Candidate>, Error> {
     let of_tls = || variables.tls.then(|| certificates(variables, root));
     for (name, value) in [
         ("MCE_DOCKER_HOST", ours),
         ("DOCKER_HOST", variables.host.as_deref()),
     ] {
         if let Some(text) = value {
-            return Ok(vec![Place {
+            return Ok(vec![Candidate {
                 text: text.to_owned(),
                 address: Address::parse(text, of_tls())?,
                 reason: format!("`{name}`"),
@@ -54,7 +54,7 @@ pub(super) fn places(
 }
 
 /// The sockets of rootless engines of this user, then those of the machine.
-fn usual(variables: &EngineVariables, user: Option<u32>) -> Vec<Place> {
+fn usual(variables: &EngineVariables, user: Option<u32>) -> Vec<Candidate> {
     let own = user.map(|user| PathBuf::from(format!("/run/user/{user}")));
     let mut folders: Vec<PathBuf> = variables.runtime_folder.iter().cloned().collect();
     folders.extend(own.filter(|own| !folders.contains(own)));
@@ -66,7 +66,7 @@ fn usual(variables: &EngineVariables, user: Option<u32>) -> Vec<Place> {
         .map(|socket| (PathBuf::from(socket), "the machine's engine"));
     rootless
         .chain(of_machine)
-        .map(|(socket, whose)| Place {
+        .map(|(socket, whose)| Candidate {
             text: format!("unix://{}", socket.display()),
             address: Address::Unix(socket),
             reason: format!("usual place of {whose}"),
@@ -123,7 +123,7 @@ struct Endpoint {
 }
 
 /// The engine of the context that is chosen, if one is. `default` is none.
-fn of_context(variables: &EngineVariables, root: &Path) -> Result<Option<Place>, Error> {
+fn of_context(variables: &EngineVariables, root: &Path) -> Result<Option<Candidate>, Error> {
     let Some(folder) = &variables.config_folder else {
         return Ok(None);
     };
@@ -155,7 +155,7 @@ fn of_context(variables: &EngineVariables, root: &Path) -> Result<Option<Place>,
         identity: identity(&tls, root),
     };
     let is_tls = endpoint.skip_verification || certificates != Certificates::default();
-    Ok(Some(Place {
+    Ok(Some(Candidate {
         address: Address::parse(&endpoint.host, is_tls.then_some(certificates))?,
         text: endpoint.host,
         reason: format!("Docker's context `{name}`, chosen by {chosen_by}"),
@@ -186,7 +186,7 @@ mod tests {
     use super::*;
 
     /// What is found with these variables and these files.
-    fn find(pairs: &[(&str, &str)], files: &[(&str, &str)]) -> Result<Vec<Place>, Error> {
+    fn find(pairs: &[(&str, &str)], files: &[(&str, &str)]) -> Result<Vec<Candidate>, Error> {
         let root = tempfile::tempdir().unwrap();
         for (path, text) in files {
             let path = below(root.path(), Path::new(path));
@@ -199,7 +199,7 @@ mod tests {
         places(ours, &settings.engine_variables, Some(7), root.path())
     }
 
-    fn one(pairs: &[(&str, &str)], files: &[(&str, &str)]) -> Place {
+    fn one(pairs: &[(&str, &str)], files: &[(&str, &str)]) -> Candidate {
         let mut places = find(pairs, files).unwrap();
         assert_eq!(places.len(), 1, "{places:?}");
         places.remove(0)

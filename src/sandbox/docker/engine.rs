@@ -9,7 +9,7 @@ use bollard::models::SystemVersion;
 use serde::Serialize;
 
 use super::address::{Address, shown};
-use super::discover::{Place, places};
+use super::discover::{Candidate, places};
 use super::error::{EngineContext, Error, Tried, is_missing, reason};
 use super::transport::client;
 use crate::config::Settings;
@@ -106,7 +106,7 @@ impl Engine {
     }
 
     /// Waits for an answer; what came instead is the error.
-    async fn greet(docker: Docker, place: &Place) -> Result<Self, String> {
+    async fn greet(docker: Docker, place: &Candidate) -> Result<Self, String> {
         let answer = tokio::time::timeout(PATIENCE, async {
             let docker = docker.negotiate_version().await?;
             let version = docker.version().await?;

@@ -11,9 +11,10 @@ use tokio::sync::{Semaphore, mpsc, watch};
 use tokio::task::JoinSet;
 use tokio::time::Instant;
 
-use super::container::{FrameStream, Started};
+use super::container::Started;
 use super::messages::{Asked, answer, answer_message, internal, job_message, read_call};
 use super::output::Output;
+use super::stream::FrameStream;
 use super::verdict::{Ended, judge, lost, malformed, timeout};
 use crate::sandbox::frames::{
     Assembled, Assembler, Frame, FrameError, Kind, frames, pack, unpack_json,
@@ -25,8 +26,9 @@ use crate::sandbox::{CallError, Host, Job, Outcome};
 const MAX_BYTES_IN_FLIGHT: usize = 64 << 20;
 /// Bytes of messages that are not complete yet.
 const MAX_UNFINISHED: usize = 64 << 20;
-/// How long a container stays in which nothing runs any more.
-const MOMENT: Duration = Duration::from_millis(20);
+/// How long a container has to end by itself in which nothing runs any more. Killing it costs the engine a
+/// process more, whose time the answer would wait for.
+const ENDS_BY_ITSELF: Duration = Duration::from_millis(120);
 /// How long calls that are cut off may take to let go.
 const GRACE: Duration = Duration::from_secs(2);
 /// Bytes of large calls, of all executions together, that are read at once. What is read takes a
@@ -62,20 +64,28 @@ struct Execution {
     assembler: Assembler,
 }
 
+/// What becomes of a container when its code has ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Afterwards {
+    /// It is of no more use.
+    Ends,
+    /// It waits for more code.
+    Waits,
+}
+
 /// Runs a job in a container and returns what came of it.
 pub(super) async fn execute(mut started: Started, job: Job, host: Arc<dyn Host>) -> Outcome {
-    let (outcome, _) = execute_in(&mut started, &job, host, false).await;
+    let (outcome, _) = execute_in(&mut started, &job, host, Afterwards::Ends).await;
     outcome
 }
 
-/// Runs a job in a container; in a `session`, also tells whether its process waits for more. Else the
-/// container is of no more use.
+/// The same, with what is to become of the container, and what became of it.
 pub(super) async fn execute_in(
     started: &mut Started,
     job: &Job,
     host: Arc<dyn Host>,
-    session: bool,
-) -> (Outcome, bool) {
+    afterwards: Afterwards,
+) -> (Outcome, Afterwards) {
     let begun = Instant::now();
     let limits = started.container.call_limits();
     let mut execution = Execution {
@@ -93,7 +103,7 @@ pub(super) async fn execute_in(
         }),
     };
     let mut sending = JoinSet::new();
-    let end = match job_message(job, started.container.known_modules(), session) {
+    let end = match job_message(job, started.container.known_modules(), afterwards) {
         Ok(message) => {
             let frames_out = execution.frames.clone();
             sending.spawn(async move { send(&frames_out, Kind::Job, 0, &message).await });
@@ -121,12 +131,12 @@ pub(super) async fn execute_in(
         End::Ended(ended) | End::Paused(ended) => {
             execution.output.truncated |= ended.truncated;
             let said = execution.said.as_ref();
-            judge(&started.container, started.pid, &ended, said, job).await
+            judge(&started.container, &ended, said, job).await
         }
         End::Lost(reason) => Err(lost(&started.container, &reason).await),
     };
     if has_ended {
-        started.container.discard_after(MOMENT);
+        started.container.discard_after(ENDS_BY_ITSELF);
     } else if !is_paused {
         // Whatever still runs in it is killed, beside what follows here.
         started.container.discard();
@@ -136,7 +146,12 @@ pub(super) async fn execute_in(
     let in_time = tokio::time::timeout(GRACE, all_ended).await.is_ok();
     started.unfinished = Some(execution.assembler);
     let outcome = execution.output.into_outcome(result, elapsed);
-    (outcome, is_paused && in_time)
+    if is_paused && in_time {
+        started.container.note_counters();
+        (outcome, Afterwards::Waits)
+    } else {
+        (outcome, Afterwards::Ends)
+    }
 }
 
 impl Execution {

@@ -3,16 +3,16 @@
 use bytes::Bytes;
 use indexmap::IndexMap;
 
+use super::execution::Afterwards;
 use crate::sandbox::frames::{FrameError, pack, unpack};
 use crate::sandbox::{Call, CallError, Host, Job, Module, Page, PageCall, Reply};
 use crate::wire::{Streamed, Value};
 
-/// The code of a job, and those of its modules that are not `known` in the container. In a `session`
-/// more is to follow.
+/// The code of a job, and those of its modules that are not `known` in the container.
 pub(super) fn job_message(
     job: &Job,
     known: &[Module],
-    session: bool,
+    afterwards: Afterwards,
 ) -> Result<Vec<u8>, FrameError> {
     let modules = job.modules.iter().filter(|module| !known.contains(module));
     let modules = modules
@@ -25,7 +25,10 @@ pub(super) fn job_message(
             "max_output_bytes".to_owned(),
             Value::Number(job.max_output_bytes.into()),
         ),
-        ("session".to_owned(), Value::Bool(session)),
+        (
+            "session".to_owned(),
+            Value::Bool(afterwards == Afterwards::Waits),
+        ),
     ])))
 }
 

@@ -1,9 +1,9 @@
 //! The container sandbox: Docker or Podman through the Engine API.
 //!
-//! A fresh container for every execution: created with every constraint of `request`, proven
-//! from inside and outside ([`Proof`]), given the code over the attached stream, killed and
-//! removed afterwards. A `pool` holds some that are started and proven, and wait for code; a
-//! `session` keeps one for several executions. Nothing falls back to anything weaker.
+//! A fresh container for every execution, or for every `session` of executions: created with every
+//! constraint of `request`, proven from inside and outside ([`Proof`]), given the code over the
+//! attached `stream`, killed and removed afterwards. A `pool` holds some that are started and proven,
+//! and wait for code. Nothing falls back to anything weaker.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -28,6 +28,7 @@ mod proof;
 mod request;
 mod session;
 mod ssh;
+mod stream;
 mod transport;
 mod verdict;
 #[cfg(feature = "test-hooks")]

@@ -15,8 +15,9 @@ use crate::config::Settings;
 
 /// How often containers that are too old or gone are looked for.
 const LOOK_EVERY: Duration = Duration::from_secs(2);
-/// How much later a container is started that nobody waits for.
-const MOMENT: Duration = Duration::from_millis(50);
+/// How much later a container is started that nobody waits for: it would take its time from code that
+/// begins now.
+const START_LATER: Duration = Duration::from_millis(50);
 /// Demand counts for so long.
 const MEMORY: Duration = Duration::from_mins(5);
 /// After a failure the next attempt that nobody waits for is made after this, then after twice that.
@@ -116,8 +117,20 @@ impl State {
         wanted.saturating_sub(fresh + self.starting).min(room)
     }
 
-    fn ask(&mut self) {
-        self.asked.push_back(Instant::now());
+    /// The one that waited longest, without those that are gone.
+    fn first_ready(&mut self) -> Option<Started> {
+        loop {
+            let mut ready = self.ready.pop_front()?;
+            if ready.started.is_waiting() {
+                return Some(ready.started);
+            }
+        }
+    }
+
+    /// Whether there is none and none is on its way, and one can be had.
+    fn has_none(&self, now: Instant) -> bool {
+        let may_start = self.not_before.is_none_or(|at| at <= now);
+        self.ready.is_empty() && self.starting == 0 && may_start && !self.closed
     }
 }
 
@@ -137,38 +150,27 @@ impl Pool {
 
     /// A proven container that nothing ever ran in.
     pub(super) async fn take(self: &Arc<Self>) -> Result<Started, Error> {
-        let (mut ended, mut taken) = (Vec::new(), None);
-        let waiting = {
+        let taken = {
             let mut state = self.state();
             if state.closed {
                 return Err(Error::Closed);
             }
-            state.ask();
-            while let Some(mut ready) = state.ready.pop_front() {
-                if ready.started.is_waiting() {
-                    taken = Some(ready.started);
-                    break;
-                }
-                ended.push(ready);
-            }
-            if taken.is_none() {
+            state.asked.push_back(Instant::now());
+            state.first_ready().ok_or_else(|| {
                 let (sender, receiver) = oneshot::channel();
                 state.waiting.push_back(sender);
-                Some(receiver)
-            } else {
-                None
-            }
+                receiver
+            })
         };
-        drop(ended);
-        if taken.is_some() {
-            self.fill_later();
-        } else {
-            self.fill();
-        }
-        match (taken, waiting) {
-            (Some(started), _) => Ok(started),
-            (None, Some(receiver)) => receiver.await.unwrap_or(Err(Error::Closed)),
-            (None, None) => Err(Error::Closed),
+        match taken {
+            Ok(started) => {
+                self.fill_later();
+                Ok(started)
+            }
+            Err(receiver) => {
+                self.fill();
+                receiver.await.unwrap_or(Err(Error::Closed))
+            }
         }
     }
 
@@ -183,15 +185,15 @@ impl Pool {
 
     /// Somebody will soon ask for a container: one is made ready where none is.
     pub(super) fn expect(self: &Arc<Self>) {
-        if self.plan.size == 0 {
-            return;
+        let starts = {
+            let mut state = self.state();
+            let starts = self.plan.size > 0 && state.has_none(Instant::now());
+            state.starting += usize::from(starts);
+            starts
+        };
+        if starts {
+            self.start(true);
         }
-        let mut state = self.state();
-        if state.asked.is_empty() {
-            state.ask();
-        }
-        drop(state);
-        self.fill();
     }
 
     /// How many containers are ready.
@@ -212,11 +214,11 @@ impl Pool {
         drop((ready, waiting));
     }
 
-    /// Starts what is missing in a moment: it would take its time from code that begins now.
+    /// Starts what is missing in a moment.
     fn fill_later(self: &Arc<Self>) {
         let pool = Arc::clone(self);
         tokio::spawn(async move {
-            tokio::time::sleep(MOMENT).await;
+            tokio::time::sleep(START_LATER).await;
             pool.fill();
         });
     }
@@ -230,17 +232,22 @@ impl Pool {
             count
         };
         for _ in 0..count {
-            let pool = Arc::clone(self);
-            tokio::spawn(async move {
-                let started = pool.keeper.start().await;
-                pool.arrived(started);
-                pool.fill();
-            });
+            self.start(false);
         }
     }
 
+    /// Starts a container, which is counted as starting already.
+    fn start(self: &Arc<Self>, asked_for: bool) {
+        let pool = Arc::clone(self);
+        tokio::spawn(async move {
+            let started = pool.keeper.start().await;
+            pool.arrived(started, asked_for);
+            pool.fill();
+        });
+    }
+
     /// A container that was started for whoever needs it, or why there is none.
-    fn arrived(&self, started: Result<Started, Error>) {
+    fn arrived(&self, started: Result<Started, Error>, asked_for: bool) {
         let mut state = self.state();
         state.starting = state.starting.saturating_sub(1);
         match started {
@@ -248,7 +255,7 @@ impl Pool {
                 state.failures = 0;
                 state.not_before = None;
                 drop(state);
-                self.keep(started, false);
+                self.keep(started, asked_for);
             }
             Err(error) => {
                 let pause = FIRST_PAUSE.saturating_mul(1 << state.failures.min(8));
@@ -352,7 +359,7 @@ mod tests {
 
     fn asked(times: usize) -> State {
         let mut state = State::default();
-        (0..times).for_each(|_| state.ask());
+        state.asked.extend((0..times).map(|_| Instant::now()));
         state
     }
 
@@ -384,6 +391,25 @@ mod tests {
         // Who went away needs none.
         drop(receivers);
         assert_eq!(busy.missing(&PLAN, now), 2);
+    }
+
+    #[test]
+    fn one_is_expected_where_there_is_none_and_one_can_be_had() {
+        let now = Instant::now();
+        let later = Some(now + Duration::from_secs(1));
+        let with = |change: fn(&mut State)| {
+            let mut state = State::default();
+            change(&mut state);
+            state
+        };
+        assert!(with(|_| ()).has_none(now));
+        assert!(!with(|state| state.starting = 1).has_none(now));
+        assert!(!with(|state| state.closed = true).has_none(now));
+        let mut failed = with(|state| state.failures = 1);
+        failed.not_before = later;
+        assert!(!failed.has_none(now));
+        failed.not_before = Some(now);
+        assert!(failed.has_none(now));
     }
 
     #[test]

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use async_trait::async_trait;
 
 use super::container::Started;
-use super::execution::execute_in;
+use super::execution::{Afterwards, execute_in};
 use crate::sandbox::{Failure, FailureKind, Host, Job, Outcome, Session};
 
 /// A session in a container. It is over when the container is gone, whatever ended it.
@@ -34,8 +34,8 @@ impl Session for DockerSession {
                 hint: None,
             });
         };
-        let (outcome, goes_on) = execute_in(&mut started, &job, host, true).await;
-        if goes_on {
+        let (outcome, afterwards) = execute_in(&mut started, &job, host, Afterwards::Waits).await;
+        if afterwards == Afterwards::Waits {
             self.started = Some(started);
         }
         outcome

@@ -6,7 +6,6 @@ use std::time::Duration;
 use bytes::Bytes;
 use serde::Deserialize;
 
-use super::cgroup::counters;
 use super::container::Container;
 use crate::sandbox::frames::{FrameError, unpack_plain};
 use crate::sandbox::{Failure, FailureKind, Job};
@@ -68,7 +67,6 @@ struct SaidFailure {
 /// What the end of the executing process means.
 pub(super) async fn judge(
     container: &Container,
-    pid: Option<i64>,
     ended: &Ended,
     said: Option<&Bytes>,
     job: &Job,
@@ -77,7 +75,7 @@ pub(super) async fn judge(
         return Err(malformed(&violation));
     }
     let Some(said) = said else {
-        return Err(no_word(container, pid, ended).await);
+        return Err(no_word(container, ended).await);
     };
     let size = said.len();
     // The JSON around the result is a few bytes.
@@ -92,7 +90,8 @@ pub(super) async fn judge(
         Ok(Said::Failure(said)) => {
             let seen = Seen {
                 refused_process: said.refused_process
-                    && counters(pid, container.id())
+                    && container
+                        .counters()
                         .is_some_and(|counters| counters.pids_refused > 0),
                 full: !ended.full.is_empty(),
             };
@@ -136,11 +135,10 @@ fn said_failure(said: SaidFailure, seen: &Seen, job: &Job) -> Failure {
 }
 
 /// The process ended without a word of its own: what made it?
-async fn no_word(container: &Container, pid: Option<i64>, ended: &Ended) -> Failure {
+async fn no_word(container: &Container, ended: &Ended) -> Failure {
     match (ended.signal, ended.exit_code) {
         (Some(9), _) => {
-            let counted = counters(pid, container.id());
-            let ran_out = match counted {
+            let ran_out = match container.counters() {
                 Some(counters) => counters.oom_kills > 0,
                 None => was_out_of_memory(container).await,
             };

@@ -33,17 +33,18 @@ fn good() -> serde_json::Value {
     })
 }
 
+/// The checks that failed.
+fn failed(findings: Findings) -> Vec<String> {
+    let failed = findings.all.into_iter().filter(|finding| !finding.ok);
+    failed.map(|finding| finding.check).collect()
+}
+
 fn failures(hello: serde_json::Value) -> Vec<String> {
     let hello: Hello = serde_json::from_value(hello).unwrap();
     let image = ["PYTHON_VERSION=3.13".to_owned()];
     let mut findings = Findings::new(false);
     inside::judge(&mut findings, &hello, &request(), &image);
-    findings
-        .all
-        .into_iter()
-        .filter(|f| !f.ok)
-        .map(|f| f.check)
-        .collect()
+    failed(findings)
 }
 
 #[test]
@@ -162,12 +163,7 @@ fn inspected(change: impl FnOnce(&mut serde_json::Value)) -> Vec<String> {
     hello.changeable = vec!["/proc/sys".to_owned()];
     let mut findings = Findings::new(false);
     outside::judge(&mut findings, &container, &hello, &request());
-    findings
-        .all
-        .into_iter()
-        .filter(|f| !f.ok)
-        .map(|f| f.check)
-        .collect()
+    failed(findings)
 }
 
 #[test]
