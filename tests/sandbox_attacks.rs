@@ -17,6 +17,10 @@
     reason = "the lints do not see that the functions beside the tests are of them"
 )]
 
+#[path = "sandbox_attacks/calls.rs"]
+mod calls;
+#[path = "sandbox_attacks/programs.rs"]
+mod programs;
 mod sandbox_support;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -25,20 +29,20 @@ use std::io::Write as _;
 use std::os::linux::net::SocketAddrExt as _;
 use std::os::unix::fs::PermissionsExt as _;
 use std::os::unix::net::{SocketAddr, UnixListener};
-use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::sync::Arc;
 use std::time::Duration;
 
 use async_trait::async_trait;
+use calls::{CALL_EACH, refused, refused_calls};
 use futures::StreamExt as _;
 use mce::config::Settings;
 use mce::sandbox::docker::{DockerSandbox, Weakness};
 use mce::sandbox::{Call, CallError, Host, Job, Outcome, Reply, Sandbox as _};
 use mce::wire::Value;
+use programs::{Program, Relation, programs};
 use sandbox_support::{engine, job, module};
 use serde_json::json;
-use syscalls::Sysno;
 use tokio::sync::{Notify, OnceCell};
 
 /// Programs that run at once.
@@ -46,91 +50,6 @@ const AT_ONCE: usize = 4;
 /// What the programs with the weakness `time` have, and what all others have.
 const SHORT: Duration = Duration::from_secs(2);
 const LONG: Duration = Duration::from_secs(90);
-
-// --- programs ---------------------------------------------------------------------------------
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Relation {
-    Alone,
-    Beside,
-    After,
-}
-
-#[derive(Debug)]
-struct Program {
-    name: String,
-    head: BTreeMap<String, String>,
-    relation: Relation,
-    /// What the other execution runs.
-    other: String,
-    code: String,
-}
-
-impl Program {
-    fn read(path: &Path) -> Option<Self> {
-        let text = fs::read_to_string(path).unwrap();
-        let head: BTreeMap<String, String> = text
-            .lines()
-            .map_while(|line| line.strip_prefix("# ")?.split_once(": "))
-            .map(|(name, value)| (name.to_owned(), value.to_owned()))
-            .collect();
-        let parts = |mark: &str| text.split_once(mark);
-        let (relation, other, code) = if let Some((other, code)) = parts("# --- beside ---\n") {
-            (Relation::Beside, other, code)
-        } else if let Some((other, code)) = parts("# --- after ---\n") {
-            (Relation::After, other, code)
-        } else {
-            (Relation::Alone, "", text.as_str())
-        };
-        let program = Self {
-            name: path.file_stem()?.to_str()?.to_owned(),
-            relation,
-            other: other.to_owned(),
-            code: code.to_owned(),
-            head,
-        };
-        let fits = program.head.get("machine");
-        fits.is_none_or(|machine| machine == std::env::consts::ARCH)
-            .then_some(program)
-    }
-
-    fn says(&self, name: &str) -> &str {
-        let said = self.head.get(name);
-        said.unwrap_or_else(|| panic!("{} does not say `{name}`", self.name))
-    }
-
-    fn weakness(&self) -> &str {
-        self.says("weakness")
-    }
-
-    /// Whom the code runs as. Where executions can reach each other's processes, the end of one ends
-    /// those of the same user: each program has a user of its own.
-    fn user(&self, index: usize) -> String {
-        match self.head.get("as") {
-            Some(user) => user.clone(),
-            None if self.weakness() == "host processes" => format!("{0}:{0}", 64_000 + index),
-            None => "65534:65534".to_owned(),
-        }
-    }
-
-    fn is_other_judged(&self) -> bool {
-        self.head.get("judged").is_some_and(|who| who == "other")
-    }
-}
-
-fn programs() -> Vec<Program> {
-    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/sandbox_attacks");
-    let mut paths: Vec<_> = fs::read_dir(folder)
-        .unwrap()
-        .map(|entry| entry.unwrap().path())
-        .filter(|path| path.file_name().unwrap() != "attack.py")
-        .collect();
-    paths.sort();
-    paths
-        .iter()
-        .filter_map(|path| Program::read(path))
-        .collect()
-}
 
 // --- what there is to attack -------------------------------------------------------------------
 
@@ -578,162 +497,6 @@ async fn in_place_no_program_reaches_its_goal() {
     let outcome = place.sandbox.run(job("1 + 1"), Meeting::new(&target));
     assert_eq!(seen(&outcome.await), json!(2));
     place.sandbox.shutdown().await.unwrap();
-}
-
-/// Makes each call in a process of its own and says how that ended.
-const CALL_EACH: &str = "
-import ctypes, json, os
-libc = ctypes.CDLL(None, use_errno=True)
-libc.syscall.restype = ctypes.c_long
-def call_each(calls):
-    ends = {}
-    for name, numbers in json.loads(calls).items():
-        child = os.fork()
-        if child == 0:
-            returned = libc.syscall(*map(ctypes.c_long, numbers))
-            os._exit(200 if returned >= 0 else ctypes.get_errno())
-        ends[name] = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
-    return ends
-";
-
-/// What the profile allows whatever the arguments, and what it allows with some.
-fn allowed() -> (BTreeSet<String>, BTreeSet<String>) {
-    let profile: serde_json::Value =
-        serde_json::from_str(include_str!("../config/seccomp.json")).unwrap();
-    let (mut always, mut sometimes) = (BTreeSet::new(), BTreeSet::new());
-    for rule in profile["syscalls"].as_array().unwrap() {
-        if rule["action"] == "SCMP_ACT_ALLOW" {
-            let names = rule["names"].as_array().unwrap();
-            let names = names.iter().map(|name| name.as_str().unwrap().to_owned());
-            if rule.get("args").is_some() {
-                sometimes.extend(names);
-            } else {
-                always.extend(names);
-            }
-        }
-    }
-    (always, sometimes)
-}
-
-/// The system calls that the profile does not allow.
-fn refused() -> Vec<Sysno> {
-    let (always, sometimes) = allowed();
-    let is_refused =
-        |call: &Sysno| !always.contains(call.name()) && !sometimes.contains(call.name());
-    let refused: Vec<Sysno> = Sysno::iter().filter(is_refused).collect();
-    for name in [
-        "socket",
-        "connect",
-        "bind",
-        "io_uring_setup",
-        "io_uring_enter",
-        "io_uring_register",
-        "ptrace",
-        "bpf",
-        "userfaultfd",
-        "keyctl",
-        "add_key",
-        "request_key",
-        "mount",
-        "umount2",
-        "fsopen",
-        "open_tree",
-        "move_mount",
-        "pivot_root",
-        "unshare",
-        "setns",
-        "clone3",
-        "memfd_create",
-        "execveat",
-        "process_vm_readv",
-        "process_vm_writev",
-        "pidfd_getfd",
-        "perf_event_open",
-        "kexec_load",
-        "init_module",
-        "finit_module",
-        "open_by_handle_at",
-        "quotactl",
-        "setuid",
-        "setgid",
-        "setreuid",
-        "setresuid",
-        "setresgid",
-        "setgroups",
-        "setfsuid",
-        "chroot",
-        "reboot",
-        "syslog",
-        "seccomp",
-        "landlock_create_ruleset",
-    ] {
-        assert!(refused.iter().any(|call| call.name() == name), "{name}");
-    }
-    assert!(refused.len() > 100, "{}", refused.len());
-    refused
-}
-
-/// Those, and others with arguments that the profile does not allow: number and arguments by name.
-fn refused_calls(refused: &[Sysno]) -> BTreeMap<String, Vec<u64>> {
-    let mut calls: BTreeMap<String, Vec<u64>> = BTreeMap::new();
-    for call in refused {
-        calls.insert(
-            call.name().to_owned(),
-            vec![u64::try_from(call.id()).unwrap()],
-        );
-    }
-    let number = |call: Sysno| u64::try_from(call.id()).unwrap();
-    for flag in [
-        0x80_u64,
-        0x0002_0000,
-        0x0200_0000,
-        0x0400_0000,
-        0x0800_0000,
-        0x1000_0000,
-        0x2000_0000,
-        0x4000_0000,
-    ] {
-        // Of these, CLONE_NEWTIME (0x80) is one of `clone3` and `unshare` alone.
-        if flag != 0x80 {
-            calls.insert(
-                format!("clone {flag:#x}"),
-                vec![number(Sysno::clone), flag | 0x11],
-            );
-        }
-        calls.insert(
-            format!("unshare {flag:#x}"),
-            vec![number(Sysno::unshare), flag],
-        );
-    }
-    for family in (0..46).filter(|family| *family != 1) {
-        let pair = vec![number(Sysno::socketpair), family, 1, 0, 0];
-        calls.insert(format!("socketpair {family}"), pair);
-    }
-    for family in 0..46 {
-        calls.insert(
-            format!("socket {family}"),
-            vec![number(Sysno::socket), family, 1, 0],
-        );
-    }
-    calls.insert(
-        "prlimit64 1".to_owned(),
-        vec![number(Sysno::prlimit64), 1, 7, 0, 0],
-    );
-    for persona in [0x004_0000, 0x010_0000, 8] {
-        let call = vec![number(Sysno::personality), persona];
-        calls.insert(format!("personality {persona:#x}"), call);
-    }
-    // Numbers that no system call has, and on x86-64 those of the x32 programs.
-    for unknown in (600..700).chain([1 << 20]) {
-        calls.insert(format!("number {unknown}"), vec![unknown]);
-    }
-    if cfg!(target_arch = "x86_64") {
-        for call in refused {
-            let wide = vec![0x4000_0000 | u64::try_from(call.id()).unwrap()];
-            calls.insert(format!("x32 {}", call.name()), wide);
-        }
-    }
-    calls
 }
 
 #[tokio::test(flavor = "multi_thread")]
