@@ -9,7 +9,7 @@ use std::time::{Duration, SystemTime};
 use rusqlite::{Connection, params};
 
 use super::clock;
-use super::database::{Database, Error, Schema};
+use super::database::{Database, Error, Schema, execute};
 use super::result::{CallSummary, ErrorType, milliseconds};
 use crate::broker::{CallRecord, Recorder};
 
@@ -135,7 +135,8 @@ impl Audit {
         let most = i64::try_from(self.max_rows).unwrap_or(i64::MAX);
         self.database.post(move |connection| {
             for table in ["executions", "calls", "refusals"] {
-                connection.execute(
+                execute(
+                    connection,
                     &format!(
                         "DELETE FROM {table}
                          WHERE rowid <= (SELECT max(rowid) FROM {table}) - ?1"
@@ -157,7 +158,8 @@ impl Audit {
         } = subject.clone();
         let now = clock::milliseconds(SystemTime::now());
         self.post(move |connection| {
-            connection.execute(
+            execute(
+                connection,
                 "INSERT INTO executions (id, time_ms, principal, origin, outcome)
                  VALUES (?1, ?2, ?3, ?4, 'running')",
                 params![execution_id, now, principal, origin.name()],
@@ -185,13 +187,15 @@ impl Audit {
             } else {
                 "refused"
             };
-            transaction.execute(
+            execute(
+                &transaction,
                 "UPDATE executions SET code_sha256 = ?2, verdict = ?3 WHERE id = ?1",
                 params![execution_id, code_sha256, verdict],
             )?;
             for (rule, line) in broken {
                 let reason = format!("{rule} at line {line}");
-                transaction.execute(
+                execute(
+                    &transaction,
                     "INSERT INTO refusals (execution_id, time_ms, principal, layer, reason)
                      VALUES (?1, ?2, ?3, 'guard', ?4)",
                     params![execution_id, now, principal, reason],
@@ -211,7 +215,8 @@ impl Audit {
         self.post(move |connection| {
             let transaction = connection.transaction()?;
             for (rule, line) in broken {
-                transaction.execute(
+                execute(
+                    &transaction,
                     "INSERT INTO refusals (execution_id, time_ms, principal, layer, reason)
                      VALUES (?1, ?2, ?3, 'lint', ?4)",
                     params![
@@ -235,7 +240,8 @@ impl Audit {
         let (server, reason) = (cap(server), cap(reason));
         let now = clock::milliseconds(SystemTime::now());
         self.post(move |connection| {
-            connection.execute(
+            execute(
+                connection,
                 "INSERT INTO refusals (execution_id, time_ms, principal, layer, server, reason)
                  VALUES (?1, ?2, ?3, 'load', ?4, ?5)",
                 params![execution_id, now, principal, server, reason],
@@ -256,7 +262,8 @@ impl Audit {
         let outcome = failure.map_or("success", ErrorType::name);
         let elapsed = clock::span(elapsed);
         self.post(move |connection| {
-            connection.execute(
+            execute(
+                connection,
                 "UPDATE executions SET outcome = ?2, ms = ?3 WHERE id = ?1",
                 params![id, outcome, elapsed],
             )?;
@@ -293,7 +300,8 @@ impl Recorder for Audit {
         let now = clock::milliseconds(SystemTime::now());
         self.post(move |connection| {
             let transaction = connection.transaction()?;
-            transaction.execute(
+            execute(
+                &transaction,
                 "INSERT INTO calls
                  (execution_id, time_ms, principal, server, function, status, error, ms)
                  VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)",
@@ -309,7 +317,8 @@ impl Recorder for Audit {
                 ],
             )?;
             if let Some(reason) = call.refusal {
-                transaction.execute(
+                execute(
+                    &transaction,
                     "INSERT INTO refusals
                      (execution_id, time_ms, principal, layer, server, function, reason)
                      VALUES (?1, ?2, ?3, 'broker', ?4, ?5, ?6)",

@@ -8,7 +8,7 @@ use rusqlite::{OptionalExtension as _, params};
 use sha2::{Digest as _, Sha256};
 
 use super::clock;
-use super::database::{self, Database, Error, Schema};
+use super::database::{self, Database, Error, Schema, execute};
 
 const SCHEMA: Schema = Schema {
     purpose: "cache",
@@ -68,7 +68,11 @@ impl Cache {
         let database = Database::open(path, &SCHEMA)?;
         let expired = clock::milliseconds(SystemTime::now()).saturating_sub(clock::span(ttl));
         database.post(move |connection| {
-            connection.execute("DELETE FROM code WHERE used_ms <= ?1", [expired])?;
+            execute(
+                connection,
+                "DELETE FROM code WHERE used_ms <= ?1",
+                [expired],
+            )?;
             Ok(())
         });
         Ok(Self {
@@ -97,13 +101,17 @@ impl Cache {
         self.database
             .run(move |connection| {
                 let transaction = connection.transaction()?;
-                transaction.execute(
-                    "INSERT INTO code (id, principal, description, code, servers, created_ms, used_ms, uses)
+                execute(
+                    &transaction,
+                    "INSERT INTO code
+                     (id, principal, description, code, servers, created_ms, used_ms, uses)
                      VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?6, 0)
-                     ON CONFLICT (id) DO UPDATE SET used_ms = excluded.used_ms, description = excluded.description",
+                     ON CONFLICT (id) DO UPDATE
+                     SET used_ms = excluded.used_ms, description = excluded.description",
                     params![stored, principal, description, entry.code, servers, now],
                 )?;
-                transaction.execute(
+                execute(
+                    &transaction,
                     "DELETE FROM code WHERE id IN
                      (SELECT id FROM code ORDER BY used_ms DESC, rowid DESC LIMIT -1 OFFSET ?1)",
                     [keep],
@@ -129,19 +137,18 @@ impl Cache {
             .run(move |connection| {
                 let transaction = connection.transaction()?;
                 let row = transaction
-                    .query_row(
+                    .prepare_cached(
                         "UPDATE code SET used_ms = ?3, uses = uses + 1
                          WHERE id = ?1 AND principal = ?2 AND used_ms > ?4
                          RETURNING code, description, servers",
-                        params![id, principal, now, expired],
-                        |row| {
-                            Ok((
-                                row.get::<_, String>(0)?,
-                                row.get::<_, String>(1)?,
-                                row.get::<_, String>(2)?,
-                            ))
-                        },
-                    )
+                    )?
+                    .query_row(params![id, principal, now, expired], |row| {
+                        Ok((
+                            row.get::<_, String>(0)?,
+                            row.get::<_, String>(1)?,
+                            row.get::<_, String>(2)?,
+                        ))
+                    })
                     .optional()?;
                 transaction.commit()?;
                 let Some((code, description, servers)) = row else {

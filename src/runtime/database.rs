@@ -173,6 +173,15 @@ impl Database {
     }
 }
 
+/// Runs a statement, which the connection keeps compiled: most are run again and again.
+pub(super) fn execute(
+    connection: &Connection,
+    sql: &str,
+    params: impl rusqlite::Params,
+) -> rusqlite::Result<usize> {
+    connection.prepare_cached(sql)?.execute(params)
+}
+
 /// Makes the file and its folder where they are missing, readable by the owner only. SQLite gives
 /// its `-wal` and `-shm` files the mode of the main one.
 fn create_private(path: &Path) -> io::Result<()> {
