@@ -668,9 +668,27 @@ async fn status_proves_a_container_and_inspect_shows_the_request() {
     assert_eq!(host["CapDrop"], json!(["ALL"]));
     assert_eq!(host["Binds"], json!([]));
     assert_eq!(request["create"]["Image"], status.image_id);
-    // Podman has it from the beginning.
-    let quotas = [&request["update"]["NanoCpus"], &host["NanoCpus"]];
-    assert!(quotas.contains(&&json!(500_000_000)), "{quotas:?}");
+    assert_eq!(host["CpuQuota"], json!(500_000));
+    assert_eq!(host["CpuPeriod"], json!(1_000_000));
+    place.close().await;
+}
+
+/// What it has in a period does not cover the imports: it is set when they are done.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_small_processor_quota_is_in_force_for_code() {
+    let settings = settings_with(&[
+        ("MCE_SANDBOX_MODE", "cold"),
+        ("MCE_SANDBOX_CPUS", "0.1234567"),
+    ]);
+    let place = place_with(&settings).await;
+    let status = place.sandbox.status().await.unwrap();
+    assert!(status.proof.failures().is_empty(), "{status:#?}");
+    let found = |check: &str| {
+        let found = status.proof.findings.iter().find(|it| it.check == check);
+        found.map(|finding| finding.found.clone())
+    };
+    assert_eq!(found("HostConfig.CpuQuota").as_deref(), Some("123457"));
+    assert_eq!(value(&place.run("1 + 1").await), &json!(2));
     place.close().await;
 }
 

@@ -51,6 +51,12 @@ const MESSAGE_QUEUES: &str = "/dev/mqueue";
 /// Further ones of Podman, which mounts them where the root is read-only.
 const OF_PODMAN: [&str; 2] = ["/run", "/var/tmp"];
 
+/// In microseconds, the longest there is: the imports, and short code, are done within what one period
+/// has and never wait for the next.
+pub(super) const CPU_PERIOD: i64 = 1_000_000;
+/// Processor time that the imports take at most, in microseconds, on a slow machine.
+const IMPORTS: i64 = 300_000;
+
 /// What to ask the engine for.
 #[derive(Debug, Clone)]
 pub(super) struct ContainerRequest {
@@ -62,7 +68,8 @@ pub(super) struct ContainerRequest {
     user: String,
     pub(super) memory: i64,
     pub(super) pids: i64,
-    pub(super) nano_cpus: i64,
+    /// Processor time of each [`CPU_PERIOD`], in microseconds.
+    pub(super) cpu_quota: i64,
     /// Processes of the user on the whole machine, where the engine's own default is to be left.
     user_processes: Option<i64>,
     /// Whether limits that are not in force are only spoken of.
@@ -80,9 +87,9 @@ impl ContainerRequest {
     ) -> Self {
         #[expect(
             clippy::cast_possible_truncation,
-            reason = "a number of processors times 10^9 fits, and a float cast saturates"
+            reason = "a number of processors times 10^6 fits, and a float cast saturates"
         )]
-        let nano_cpus = (settings.sandbox_cpus * 1e9).round() as i64;
+        let cpu_quota = (settings.sandbox_cpus * 1e6).round() as i64;
         Self {
             engine: EngineKind::Docker,
             seccomp: compact(SECCOMP),
@@ -91,7 +98,7 @@ impl ContainerRequest {
             user: settings.sandbox_user.clone(),
             memory: i64::try_from(settings.sandbox_memory).unwrap_or(i64::MAX),
             pids: i64::from(settings.sandbox_pids),
-            nano_cpus,
+            cpu_quota,
             user_processes: None,
             allow_weak_limits: settings.allow_weak_limits,
             labels,
@@ -117,7 +124,7 @@ impl ContainerRequest {
         Some((user.parse().ok()?, group.parse().ok()?))
     }
 
-    /// The creation request. As a rule without a CPU quota: see [`Self::quota`].
+    /// The creation request. Without a processor quota where [`Self::quota`] sets one.
     pub(super) fn body(&self) -> ContainerCreateBody {
         let environment = ENVIRONMENT
             .iter()
@@ -144,9 +151,10 @@ impl ContainerRequest {
             stdin_once: Some(true),
             tty: Some(false),
             network_disabled: Some(true),
-            host_config: Some(match self.engine {
-                EngineKind::Docker => self.host_config(),
-                EngineKind::Podman => self.final_host_config(),
+            host_config: Some(if self.has_quota_at_start() {
+                self.final_host_config()
+            } else {
+                self.host_config()
             }),
             ..ContainerCreateBody::default()
         };
@@ -198,7 +206,6 @@ impl ContainerRequest {
                 name: Some(RestartPolicyNameEnum::NO),
                 maximum_retry_count: None,
             }),
-            nano_cpus: self.runtime.as_ref().map(|_| self.nano_cpus),
             runtime: self.runtime.clone(),
             ..HostConfig::default()
         }
@@ -229,19 +236,21 @@ impl ContainerRequest {
             .collect()
     }
 
-    /// The CPU quota, set once the runner is up and before any code is handed over: half a core
-    /// would double the time Python takes to start. `None` where it is in force from the beginning:
-    /// Podman cannot change it (before version 5), nor can every runtime but the engine's own (gVisor).
+    /// Whether the processor quota is in force while the libraries are imported: where they need less
+    /// than a period has, or where nothing can change it later: Podman (before version 5), and
+    /// runtimes but the engine's own (gVisor).
+    fn has_quota_at_start(&self) -> bool {
+        self.cpu_quota >= IMPORTS || self.engine == EngineKind::Podman || self.runtime.is_some()
+    }
+
+    /// The processor quota where it is set when the imports are done, before code is handed over.
     pub(super) fn quota(&self) -> Option<ContainerUpdateBody> {
-        if self.engine == EngineKind::Podman || self.runtime.is_some() {
-            return None;
-        }
-        #[cfg(feature = "test-hooks")]
-        if self.has_no_quota() {
+        if self.has_quota_at_start() {
             return None;
         }
         Some(ContainerUpdateBody {
-            nano_cpus: Some(self.nano_cpus),
+            cpu_period: Some(CPU_PERIOD),
+            cpu_quota: Some(self.cpu_quota),
             ..ContainerUpdateBody::default()
         })
     }
@@ -249,7 +258,8 @@ impl ContainerRequest {
     /// The host configuration that must be in force when code is handed over.
     pub(super) fn final_host_config(&self) -> HostConfig {
         HostConfig {
-            nano_cpus: Some(self.nano_cpus),
+            cpu_period: Some(CPU_PERIOD),
+            cpu_quota: Some(self.cpu_quota),
             ..self.host_config()
         }
     }
@@ -346,21 +356,30 @@ mod tests {
     }
 
     #[test]
-    fn a_runtime_that_is_named_has_the_quota_from_the_beginning() {
+    fn the_quota_is_there_at_the_start_where_it_holds_up_no_import_or_cannot_come_later() {
         let request = |pairs: &[(&str, &str)]| {
             let environment = Environment::from_pairs(pairs.iter().copied());
             let settings = Settings::from_environment(&environment).unwrap().0;
             ContainerRequest::new(&settings, "sha256:x".to_owned(), BTreeMap::new())
         };
-        let nano_cpus = |request: &ContainerRequest| {
-            let created = request.body().host_config.unwrap().nano_cpus;
-            (created, request.quota().map(|quota| quota.nano_cpus))
+        let quotas = |request: &ContainerRequest| {
+            let config = request.final_host_config();
+            assert_eq!(config.cpu_period, Some(1_000_000));
+            let created = request.body().host_config.unwrap().cpu_quota;
+            let update = request.quota().and_then(|quota| quota.cpu_quota);
+            (created, update, config.cpu_quota)
         };
-        let half = Some(500_000_000);
-        assert_eq!(nano_cpus(&request(&[])), (None, Some(half)));
-        let named = request(&[("MCE_DOCKER_RUNTIME", "runsc")]);
-        assert_eq!(nano_cpus(&named), (half, None));
-        assert_eq!(named.final_host_config().nano_cpus, half);
+        let half = Some(500_000);
+        assert_eq!(quotas(&request(&[])), (half, None, half));
+        let small = [("MCE_SANDBOX_CPUS", "0.1")];
+        let tenth = Some(100_000);
+        assert_eq!(quotas(&request(&small)), (None, tenth, tenth));
+        let named = request(&[small[0], ("MCE_DOCKER_RUNTIME", "runsc")]);
+        assert_eq!(quotas(&named), (tenth, None, tenth));
+        let podman = request(&small).of_podman("/seccomp.json".to_owned(), 1);
+        assert_eq!(quotas(&podman), (tenth, None, tenth));
+        let third = quotas(&request(&[("MCE_SANDBOX_CPUS", "0.33333333")]));
+        assert_eq!(third.2, Some(333_333));
     }
 
     #[test]

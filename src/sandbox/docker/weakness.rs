@@ -83,11 +83,6 @@ impl ContainerRequest {
         body
     }
 
-    /// Whether there is no processor quota.
-    pub(super) fn has_no_quota(&self) -> bool {
-        self.weakness.get() == Some(&Weakness::Processor)
-    }
-
     /// What of the failed checks still counts.
     pub(super) fn tolerated(&self, findings: Vec<Finding>) -> Vec<Finding> {
         match self.weakness.get() {
@@ -177,8 +172,11 @@ impl Weakness {
                     cgroup_permissions: Some("rwm".to_owned()),
                 }]);
             }
-            Self::Processor
-            | Self::RootUser
+            Self::Processor => {
+                host.cpu_period = None;
+                host.cpu_quota = None;
+            }
+            Self::RootUser
             | Self::Environment(_)
             | Self::OpenSupervisor
             | Self::KeptDescriptors

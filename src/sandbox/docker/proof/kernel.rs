@@ -5,7 +5,7 @@ use super::super::request::ContainerRequest;
 use super::{Findings, Hello};
 
 const NOT_MEASURED: &str = "not measured";
-const PROCESSOR_TIME: &str = "cgroup: processor time (10^-9)";
+const PROCESSOR_TIME: &str = "cgroup: processor time (µs/s)";
 
 /// Judges the limits that the host's kernel has in force, where they can be read. A limit that
 /// neither it nor the container shows is not known to be in force.
@@ -30,15 +30,14 @@ pub(super) fn judge(
         findings.limit("cgroup: pids", request.pids, pids);
     }
     if let Some(cpu) = &limits.cpu {
-        // Nano-processors are quota / period × 10^9; the engine chooses the period.
-        let nano_cpus = cpu.split_once(' ').and_then(|(quota, period)| {
+        let per_second = cpu.split_once(' ').and_then(|(quota, period)| {
             let (quota, period): (i64, i64) = (quota.parse().ok()?, period.parse().ok()?);
-            quota.checked_mul(1_000_000_000)?.checked_div(period)
+            quota.checked_mul(1_000_000)?.checked_div(period)
         });
-        let found = nano_cpus.map_or_else(|| cpu.clone(), |nano| nano.to_string());
-        findings.limit(PROCESSOR_TIME, request.nano_cpus, found);
+        let found = per_second.map_or_else(|| cpu.clone(), |time| time.to_string());
+        findings.limit(PROCESSOR_TIME, request.cpu_quota, found);
     } else if limits.memory.is_some() || limits.pids.is_some() {
         // The groups can be read, and there is no such limit in them.
-        findings.limit(PROCESSOR_TIME, request.nano_cpus, NOT_MEASURED);
+        findings.limit(PROCESSOR_TIME, request.cpu_quota, NOT_MEASURED);
     }
 }

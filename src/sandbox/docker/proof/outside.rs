@@ -10,7 +10,14 @@ use super::super::request::ContainerRequest;
 use super::{Findings, Hello, join};
 
 /// Fields of limits that weak limits leave out of force.
-const LIMITS: [&str; 5] = ["Memory", "MemorySwap", "PidsLimit", "NanoCpus", "Ulimits"];
+const LIMITS: [&str; 6] = [
+    "Memory",
+    "MemorySwap",
+    "PidsLimit",
+    "CpuPeriod",
+    "CpuQuota",
+    "Ulimits",
+];
 
 /// Compares what the engine says is in force with what was asked for.
 pub(super) fn judge(

@@ -181,7 +181,7 @@ fn what_the_engine_changed_is_found() {
         set("ReadonlyPaths", json!([])),
         ["places of the kernel that can be changed"]
     );
-    assert_eq!(set("NanoCpus", json!(0)), ["HostConfig.NanoCpus"]);
+    assert_eq!(set("CpuQuota", json!(0)), ["HostConfig.CpuQuota"]);
     assert_eq!(
         set("ReadonlyRootfs", json!(false)),
         ["HostConfig.ReadonlyRootfs"]
@@ -244,7 +244,7 @@ fn the_processor_time_is_computed_from_quota_and_period() {
         findings.all.iter().any(|finding| !finding.ok)
     };
     assert!(!failed("50000 100000"));
-    assert!(!failed("5000 10000"));
+    assert!(!failed("500000 1000000"));
     assert!(failed("-1 100000") && failed("max 100000") && failed("100000 100000"));
 }
 
@@ -260,7 +260,7 @@ fn groups_without_a_limit_of_processor_time_are_found() {
     kernel::judge(&mut findings, &limits, &hello, &request());
     let failed = findings.all.iter().filter(|finding| !finding.ok);
     let failed: Vec<&str> = failed.map(|finding| &*finding.check).collect();
-    assert_eq!(failed, ["cgroup: processor time (10^-9)"]);
+    assert_eq!(failed, ["cgroup: processor time (µs/s)"]);
 }
 
 /// What Podman 4.3 says, as root, of a container that is as it should be.
@@ -280,7 +280,7 @@ fn of_podman() -> serde_json::Value {
             "/workspace": "rw,noexec,nosuid,nodev,size=128m,uid=65534,gid=65534,rprivate",
         },
         "Runtime": "oci", "Memory": 268_435_456, "MemorySwap": 268_435_456, "PidsLimit": 128,
-        "NanoCpus": 500_000_000, "Devices": [],
+        "CpuPeriod": 1_000_000, "CpuQuota": 500_000, "Devices": [],
         "Ulimits": [
             {"Name": "RLIMIT_NOFILE", "Hard": 1024, "Soft": 1024},
             {"Name": "RLIMIT_CORE", "Hard": 0, "Soft": 0},
@@ -362,10 +362,18 @@ fn limits_that_rootless_podman_ignores_are_refused_unless_weak_ones_are_allowed(
         ("Memory", json!(0)),
         ("MemorySwap", json!(0)),
         ("PidsLimit", json!(0)),
-        ("NanoCpus", json!(0)),
+        ("CpuPeriod", json!(0)),
+        ("CpuQuota", json!(0)),
         ("Ulimits", json!([])),
     ];
-    let names = ["Memory", "MemorySwap", "NanoCpus", "PidsLimit", "Ulimits"];
+    let names = [
+        "CpuPeriod",
+        "CpuQuota",
+        "Memory",
+        "MemorySwap",
+        "PidsLimit",
+        "Ulimits",
+    ];
     let mut names = names.map(|name| format!("HostConfig.{name}")).to_vec();
     let sorted = |[refused, tolerated]: [Vec<String>; 2]| {
         let sort = |mut names: Vec<String>| {
