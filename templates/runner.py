@@ -128,6 +128,8 @@ def unpack(payload: bytes) -> Any:
             place = place[step]
         place[["message", *path][-1]] = payload[position : position + length]
         position += length
+    if position != len(payload):
+        raise ValueError("the message is cut")
     return head["message"]
 
 
@@ -517,7 +519,12 @@ class HostChannel:
     ) -> tuple[str, Any, str | None]:
         message, payload, answer = self._prepare(server, function, arguments, **further)
         self.send(CALL, message, payload)
-        return answer.result()
+        del payload
+        try:
+            return answer.result()
+        finally:
+            # An error of it leads back here, and would keep itself.
+            del answer
 
     async def call_async(
         self,
@@ -553,7 +560,12 @@ class HostChannel:
             # The host takes it as fast as it can; meanwhile other tasks go on.
             loop = asyncio.get_running_loop()
             await loop.run_in_executor(None, self.send, CALL, message, payload)
-        return await asyncio.wrap_future(answer)
+        del payload
+        try:
+            return await asyncio.wrap_future(answer)
+        finally:
+            # As above.
+            del answer
 
     def _prepare(
         self, server: str, function: str, arguments: dict[str, Any], **further: str | None
@@ -604,6 +616,9 @@ class HostChannel:
         try:
             status, value, *further = unpack(payload)
             waiting.set_result((status, value, *further) if further else (status, value, None))
+        except ValueError:
+            # The supervisor cut it.
+            waiting.set_exception(RuntimeError("the code that made the call has ended"))
         except BaseException as error:
             waiting.set_exception(error)
 
@@ -1067,6 +1082,8 @@ class Supervisor:
         self._in_session = False
         self._channel: socket.socket | None = None
         self._to_code: Outbox | None = None
+        # Answers of which the rest is left out.
+        self._cut: set[int] = set()
         self._outputs: dict[int, int] = {}
         self._output_budget = 0
         self._truncated = False
@@ -1107,7 +1124,9 @@ class Supervisor:
         poll = select.poll()
         # A full outbox holds up whoever fills it. With no event asked for, the end of a stream
         # is still reported.
-        room_for_code = self._to_code is None or self._to_code.size < HIGH_WATER
+        room_for_code = (
+            self._is_paused() or self._to_code is None or self._to_code.size < HIGH_WATER
+        )
         poll.register(self._host_in, select.POLLIN if room_for_code else 0)
         poll.register(self._host_out, select.POLLOUT if self._to_host.size else 0)
         poll.register(self._wake_in, select.POLLIN)
@@ -1138,13 +1157,28 @@ class Supervisor:
             return False
         for kind, flags, message, frame in self._host_frames.feed(data):
             if kind == ANSWER:
-                if self._to_code is not None:
-                    self._to_code.put(frame)
+                self._pass_answer(flags, message, frame)
             else:
                 payload = self._jobs.add(flags, message, frame)
                 if payload is not None:
                     self._take_job(Job(**unpack(payload)), payload)
         return True
+
+    def _is_paused(self) -> bool:
+        return self._in_session and not self._is_running
+
+    def _pass_answer(self, flags: int, message: int, frame: bytes) -> None:
+        """Passes on an answer. While the code is held it takes none, and the next job comes behind
+        them: of each one frame is kept, and a longer one is cut, which its call finds out."""
+        if self._to_code is None:
+            return
+        if message in self._cut or (self._is_paused() and not flags & LAST):
+            self._cut.add(message)
+            if not flags & LAST:
+                return
+            self._cut.discard(message)
+            [frame] = frames(ANSWER, message, b"")
+        self._to_code.put(frame)
 
     def _take_job(self, job: Job, payload: bytes) -> None:
         if self._had_job and not self._in_session:
@@ -1211,8 +1245,10 @@ class Supervisor:
                     raise Violation("a result of nothing that runs")
                 if kind == RESULT and flags & LAST:
                     self._end_code(frame)
-                    break
-                self._to_host.put(frame)
+                    if self._channel is None:
+                        break
+                else:
+                    self._to_host.put(frame)
         except BlockingIOError:
             return 0
         except OSError:

@@ -226,6 +226,45 @@ async fn a_large_call_that_is_cut_by_the_end_of_the_code_breaks_nothing() {
     talk.end().await;
 }
 
+/// The end of the code comes at all stages of the answer, which its call is then told or finds cut;
+/// and nothing keeps what the call was given, even where cycles are not looked for.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_large_answer_that_comes_when_the_code_has_ended_holds_up_nothing() {
+    let mut talk = Talk::begin().await;
+    let start = "import gc, threading, time, _mce_host\n\
+        gc.disable()\n\
+        ends = []\n\
+        def ask():\n\
+        \x20   try:\n\
+        \x20       said, value = _mce_host.call('s', 'echo', {'blob': b'x' * (8 << 20)})\n\
+        \x20       ends.append(len(value['blob']) if said == 'ok' else value['message'])\n\
+        \x20   except RuntimeError as error:\n\
+        \x20       ends.append(str(error))";
+    talk.run(job(start)).await;
+    let rounds = 24;
+    for round in 0..rounds {
+        let code = format!(
+            "thread = threading.Thread(target=ask)\nthread.start()\ntime.sleep({round} * 0.006)\n1"
+        );
+        assert_eq!(talk.says(&code).await, json!(1), "{round}");
+        assert_eq!(talk.says("thread.join()\n2").await, json!(2), "{round}");
+    }
+    let memory = "int(open('/proc/self/status').read().split('VmRSS:')[1].split()[0])";
+    let memory = talk.says(memory).await.as_u64().unwrap();
+    assert!(memory < 110_000, "{memory} KiB");
+    let ends = talk.says("ends").await;
+    let ends: Vec<&serde_json::Value> = ends.as_array().unwrap().iter().collect();
+    assert_eq!(ends.len(), rounds);
+    let whole = json!(8 << 20);
+    let told = json!("the execution that made the call has ended");
+    let cut = json!("the code that made the call has ended");
+    assert!(
+        ends.iter().all(|end| [&whole, &told, &cut].contains(end)),
+        "{ends:?}"
+    );
+    talk.end().await;
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn names_of_comprehensions_and_patterns_are_told_apart() {
     let mut talk = Talk::begin().await;
