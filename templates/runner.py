@@ -1001,14 +1001,29 @@ def execute(connection: socket.socket, modules: ModuleFinder) -> NoReturn:
             # The code forked; only the one that was given it may say what came of it.
             os._exit(0)
         channel.send(RESULT, job.number, pack(text))
-        following = channel.next_job() if job.session else None
+        if not job.session:
+            # The supervisor ends it, later: to give back its memory takes as long as the answer does.
+            signal.pause()
+        following = channel.next_job()
     os._exit(0)
 
 
 def touch_memory() -> None:
-    """Does once what is done with all code: memory that is shared with the supervisor is copied when
-    it is first written, which would take its time from the code."""
+    """Does once what is done with all code: memory that the two processes share is copied when it is
+    first written, which would take its time from the code."""
+    pass_message()
     Encoder(result_value, limit=100).encode(Execution().value("{'text': [0, 0.5, None]}"))
+
+
+def pass_message() -> None:
+    """Packs a message and reads it, as both sides do."""
+    reader, messages = FrameReader(frozenset((JOB,))), Assembler()
+    job = {"code": "1", "modules": {}, "max_output_bytes": 1}
+    for sent in frames(JOB, 0, pack(json.dumps(job))):
+        for _, flags, message, frame in reader.feed(sent):
+            payload = messages.add(flags, message, frame)
+            if payload is not None:
+                Job(**unpack(payload))
 
 
 def flush_outputs() -> None:
@@ -1043,17 +1058,18 @@ class Outbox:
         self.size += len(data)
 
     def flush(self) -> None:
-        """Writes what can be written now."""
+        """Writes what can be written now, as one piece: each takes its way through the engine alone."""
         while self._waiting:
             try:
-                written = os.write(self._descriptor, self._waiting[0])
+                written = os.writev(self._descriptor, list(itertools.islice(self._waiting, 16)))
             except BlockingIOError:
                 return
             self.size -= written
-            if written == len(self._waiting[0]):
-                self._waiting.popleft()
-            else:
-                self._waiting[0] = self._waiting[0][written:]
+            while written:
+                first = self._waiting.popleft()
+                if written < len(first):
+                    self._waiting.appendleft(first[written:])
+                written -= min(written, len(first))
 
 
 class Supervisor:
@@ -1097,6 +1113,8 @@ class Supervisor:
         signal.set_wakeup_fd(self._wake_out, warn_on_full_buffer=False)
         self._tell(HELLO, hello)
         self._start()
+        pass_message()
+        self._ending(0)
         while self._deadline is None or time.monotonic() < self._deadline:
             for descriptor, events in self._poll():
                 if descriptor == self._host_in:
@@ -1263,7 +1281,7 @@ class Supervisor:
 
     def _end_code(self, result: bytes) -> None:
         """Passes on the result. All that the code wrote before it goes first. What it left behind is
-        killed, or in a session held until more code comes."""
+        held, in a session until more code comes."""
         self._is_running = False
         self._drain_outputs()
         self._to_host.put(result)
@@ -1301,14 +1319,14 @@ class Supervisor:
             self._end(self._ending(exit_code))
 
     def _end(self, ending: dict[str, Any]) -> None:
-        """Tells how the code ended, and ends all that it left behind."""
+        """Tells how the code ended, and stops all that it left behind, which ends with this process."""
         self._tell(ENDED, ending)
         self._deadline = time.monotonic() + self.PATIENCE_SECONDS
         self._close_channel()
         for descriptor in list(self._outputs):
             os.close(descriptor)
         self._outputs.clear()
-        self._signal_all(signal.SIGKILL)
+        self._signal_all(signal.SIGSTOP)
 
     def _signal_all(self, number: int) -> None:
         """Sends a signal to every process but this one."""

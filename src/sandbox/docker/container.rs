@@ -33,6 +33,12 @@ const START_TIMEOUT: Duration = Duration::from_secs(30);
 /// Libraries of the image that are imported before any code comes; one that it lacks is left out.
 const LIBRARIES: [&str; 3] = ["httpx", "pydantic", "orjson"];
 
+/// How much later than the answer a container ends.
+const ENDS_LATER: Duration = Duration::from_millis(20);
+/// How long one has to end by itself whose runner is hung up on. Killing it costs the engine a process
+/// more.
+const ENDS_BY_ITSELF: Duration = Duration::from_millis(120);
+
 /// Bounds on the calls of one execution.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct CallLimits {
@@ -366,18 +372,11 @@ impl Container {
 impl Container {
     /// Removes it in the background, running or not. Nothing happens the second time.
     pub(super) fn discard(&mut self) {
-        self.discard_after(Duration::ZERO);
-    }
-
-    /// The same a little later, where nothing runs in it any more: what the engine has to do would
-    /// take its time from the answer.
-    pub(super) fn discard_after(&mut self, pause: Duration) {
         let Some(place) = self.place.take() else {
             return;
         };
         let (keeper, id) = (Arc::clone(&self.keeper), self.id.clone());
         self.keeper.runtime.spawn(async move {
-            tokio::time::sleep(pause).await;
             remove(&keeper.engine, &id).await;
             drop(place);
         });
@@ -404,5 +403,23 @@ impl Started {
     /// Whether it still waits for code.
     pub(super) fn is_waiting(&mut self) -> bool {
         self.reader.is_silent()
+    }
+
+    /// Removes the container, in which nothing runs any more, when the answer is on its way: what the
+    /// engine has to do for it would take its time from that.
+    pub(super) fn end_later(self) {
+        let Self {
+            container,
+            reader,
+            writer,
+            ..
+        } = self;
+        let runtime = container.keeper.runtime.clone();
+        runtime.spawn(async move {
+            tokio::time::sleep(ENDS_LATER).await;
+            drop((reader, writer));
+            tokio::time::sleep(ENDS_BY_ITSELF).await;
+            drop(container);
+        });
     }
 }

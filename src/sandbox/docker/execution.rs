@@ -26,9 +26,6 @@ use crate::sandbox::{CallError, Host, Job, Outcome};
 const MAX_BYTES_IN_FLIGHT: usize = 64 << 20;
 /// Bytes of messages that are not complete yet.
 const MAX_UNFINISHED: usize = 64 << 20;
-/// How long a container has to end by itself in which nothing runs any more. Killing it costs the engine a
-/// process more, whose time the answer would wait for.
-const ENDS_BY_ITSELF: Duration = Duration::from_millis(120);
 /// How long calls that are cut off may take to let go.
 const GRACE: Duration = Duration::from_secs(2);
 /// Bytes of large calls, of all executions together, that are read at once. What is read takes a
@@ -76,6 +73,7 @@ pub(super) enum Afterwards {
 /// Runs a job in a container and returns what came of it.
 pub(super) async fn execute(mut started: Started, job: Job, host: Arc<dyn Host>) -> Outcome {
     let (outcome, _) = execute_in(&mut started, &job, host, Afterwards::Ends).await;
+    started.end_later();
     outcome
 }
 
@@ -135,9 +133,7 @@ pub(super) async fn execute_in(
         }
         End::Lost(reason) => Err(lost(&started.container, &reason).await),
     };
-    if has_ended {
-        started.container.discard_after(ENDS_BY_ITSELF);
-    } else if !is_paused {
+    if !is_paused && !has_ended {
         // Whatever still runs in it is killed, beside what follows here.
         started.container.discard();
     }

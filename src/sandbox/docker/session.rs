@@ -35,8 +35,9 @@ impl Session for DockerSession {
             });
         };
         let (outcome, afterwards) = execute_in(&mut started, &job, host, Afterwards::Waits).await;
-        if afterwards == Afterwards::Waits {
-            self.started = Some(started);
+        match afterwards {
+            Afterwards::Waits => self.started = Some(started),
+            Afterwards::Ends => started.end_later(),
         }
         outcome
     }
