@@ -266,7 +266,7 @@ pub const SETTINGS: &[Setting] = &[
         "MCE_MAX_QUEUED_EXECUTIONS",
         COUNT,
         "64",
-        "Executions that may wait; further ones end with `busy`. One caller may fill half of it.",
+        "Executions that may wait; further ones end with `busy`. Where it is full, who has most waiting makes room for who has less.",
     ),
     setting(
         "MCE_QUEUE_SECONDS",

@@ -17,8 +17,8 @@ pub(super) struct Queue(Arc<Shared>);
 
 struct Shared {
     places: usize,
-    /// How many may wait, and how many of one principal.
-    most: (usize, usize),
+    /// How many may wait.
+    most: usize,
     patience: Duration,
     state: Mutex<State>,
 }
@@ -50,6 +50,18 @@ impl State {
             .map_or(0, |(_, waiting)| waiting.len())
     }
 
+    /// Turns away who came last of the principal that has most waiting, for one that would still have
+    /// fewer.
+    fn make_room(&mut self, principal: &str) -> bool {
+        let own = self.count_of(principal);
+        let most = self
+            .waiting
+            .iter_mut()
+            .max_by_key(|(_, waiting)| waiting.len());
+        most.filter(|(_, waiting)| waiting.len() > own + 1)
+            .is_some_and(|(_, waiting)| waiting.pop_back().is_some())
+    }
+
     /// Who is next. Whose turn it was comes last.
     fn next(&mut self) -> Option<oneshot::Sender<Place>> {
         let (principal, mut waiting) = self.waiting.pop_front()?;
@@ -71,10 +83,9 @@ pub(super) struct Place {
 impl Queue {
     pub(super) fn new(settings: &Settings) -> Self {
         let places = settings.max_concurrent_executions.max(1);
-        let most = settings.queue.most;
         Self(Arc::new(Shared {
             places,
-            most: (most, most.div_ceil(2)),
+            most: settings.queue.most,
             patience: settings.queue.patience,
             state: Mutex::new(State {
                 free: places,
@@ -93,8 +104,7 @@ impl Queue {
                 state.free -= 1;
                 return Ok(self.place());
             }
-            let (most, most_of_one) = self.0.most;
-            if state.count() >= most || state.count_of(principal) >= most_of_one {
+            if state.count() >= self.0.most && !state.make_room(principal) {
                 return Err(self.busy(&state, "and as many wait as may"));
             }
             let (sender, receiver) = oneshot::channel();
@@ -107,12 +117,12 @@ impl Queue {
             }
             receiver
         };
-        if let Ok(Ok(place)) = tokio::time::timeout(self.0.patience, receiver).await {
-            Ok(place)
-        } else {
-            let waited = format!("for {} seconds", self.0.patience.as_secs_f64());
-            Err(self.busy(&self.state(), &waited))
-        }
+        let why = match tokio::time::timeout(self.0.patience, receiver).await {
+            Ok(Ok(place)) => return Ok(place),
+            Ok(Err(_)) => "and others wait who asked for less".to_owned(),
+            Err(_) => format!("for {} seconds", self.0.patience.as_secs_f64()),
+        };
+        Err(self.busy(&self.state(), &why))
     }
 
     fn place(&self) -> Place {
@@ -200,7 +210,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn one_principal_fills_half_of_the_queue_and_who_comes_then_is_told_when_to_come_back() {
+    async fn of_a_full_queue_who_has_most_waiting_makes_room_for_who_has_less() {
         let queue = queue(&[
             ("MCE_MAX_CONCURRENT_EXECUTIONS", "1"),
             ("MCE_MAX_QUEUED_EXECUTIONS", "4"),
@@ -210,17 +220,39 @@ mod tests {
             let queue = queue.clone();
             tokio::spawn(async move { queue.take(principal).await.map(drop) })
         };
-        let _waiting = [wait("ada"), wait("ada")];
+        let mut of_ada: Vec<_> = (0..4).map(|_| wait("ada")).collect();
         tokio::task::yield_now().await;
         let refusal = queue.take("ada").await.err().unwrap();
         assert_eq!(refusal.error_type, ErrorType::Busy);
         assert_eq!(
             refusal.hint.as_deref(),
-            Some("try again in about 3 seconds, with fewer executions at once")
+            Some("try again in about 5 seconds, with fewer executions at once")
         );
-        let _others = [wait("bob"), wait("bob")];
+        let _of_bob = [wait("bob"), wait("bob")];
+        for _ in 0..2 {
+            let turned_away = of_ada.pop().unwrap().await.unwrap().err().unwrap();
+            assert_eq!(turned_away.error_type, ErrorType::Busy);
+            assert!(
+                turned_away
+                    .message
+                    .ends_with("others wait who asked for less")
+            );
+        }
+        // Two and two: a third of either would only change places.
+        assert!(queue.take("bob").await.is_err());
+        let _of_eve = wait("eve");
         tokio::task::yield_now().await;
-        assert!(queue.take("eve").await.is_err());
+        let state = queue.state();
+        assert_eq!(state.count(), 4);
+        let counts = ["ada", "bob", "eve"].map(|principal| state.count_of(principal));
+        assert!([[1, 2, 1], [2, 1, 1]].contains(&counts), "{counts:?}");
+        assert!(
+            of_ada
+                .iter()
+                .filter(|waiting| waiting.is_finished())
+                .count()
+                <= 1
+        );
     }
 
     #[tokio::test]
@@ -242,8 +274,8 @@ mod tests {
         for one in all {
             served += usize::from(one.await.unwrap());
         }
-        // Four run, and half of the queue waits.
-        assert_eq!(served, 4 + 32);
+        // Four run, and the queue waits.
+        assert_eq!(served, 4 + 64);
         let state = queue.state();
         assert_eq!((state.free, state.count()), (4, 0));
     }
