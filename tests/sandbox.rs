@@ -430,6 +430,34 @@ async def main():
     place.close().await;
 }
 
+/// As many calls as may be on their way at once never end, and more wait behind them.
+#[tokio::test(flavor = "multi_thread")]
+async fn calls_without_an_answer_hold_up_no_result() {
+    let place = place().await;
+    let host = Arc::new(FakeHost::default());
+    let at_once = settings_with(&[]).max_concurrent_calls;
+    let code = format!(
+        "
+import threading, time, _mce_host
+def ask():
+    _mce_host.call('s', 'never', {{}})
+for _ in range({at_once} + 5):
+    threading.Thread(target=ask, daemon=True).start()
+time.sleep(0.5)
+print('said')
+result = 'done'
+"
+    );
+    let begun = Instant::now();
+    let outcome = place.sandbox.run(job(&code), host.clone()).await;
+    assert_eq!(value(&outcome), &json!("done"));
+    assert_eq!(outcome.prints, "said\n");
+    assert!(begun.elapsed() < Duration::from_secs(10));
+    assert_eq!(host.calls.load(Ordering::SeqCst), at_once);
+    assert_eq!(host.cut_off.load(Ordering::SeqCst), at_once);
+    place.close().await;
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn twenty_megabytes_pass_in_every_direction() {
     let place = place().await;

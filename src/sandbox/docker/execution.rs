@@ -1,6 +1,7 @@
 //! One job in one container: the code goes in, calls come out and are answered, and at the end
 //! stands an outcome.
 
+use std::collections::VecDeque;
 use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
 use std::time::Duration;
@@ -21,9 +22,12 @@ use crate::sandbox::frames::{
 };
 use crate::sandbox::{CallError, Host, Job, Outcome};
 
-/// Bytes of calls that are on their way at once. With so many bytes or calls on their way, the
-/// stream is not read any further.
+/// Bytes of calls that were read and have no answer yet. With so many, the stream is not read any
+/// further. Until then it is, whatever is on its way: Podman's monitor of a container hands over no
+/// answer to it before its own output is taken.
 const MAX_BYTES_IN_FLIGHT: usize = 64 << 20;
+/// What a call counts for beyond its bytes.
+const CALL_COST: usize = 1 << 10;
 /// Bytes of messages that are not complete yet.
 const MAX_UNFINISHED: usize = 64 << 20;
 /// How long calls that are cut off may take to let go.
@@ -55,6 +59,8 @@ struct Execution {
     /// Set when the code has ended: calls that are still on their way come to nothing.
     over: watch::Sender<bool>,
     calls_at_once: usize,
+    /// Calls that begin when others have their answer.
+    waiting: VecDeque<(u32, Bytes)>,
     max_call_bytes: usize,
     bytes_in_flight: usize,
     frames: mpsc::Sender<Bytes>,
@@ -93,6 +99,7 @@ pub(super) async fn execute_in(
         calls: JoinSet::new(),
         over: watch::Sender::new(false),
         calls_at_once: limits.at_once,
+        waiting: VecDeque::new(),
         max_call_bytes: limits.max_bytes,
         bytes_in_flight: 0,
         frames: started.writer.queue(),
@@ -120,6 +127,7 @@ pub(super) async fn execute_in(
     let has_ended = matches!(end, End::Ended(_));
     if is_paused {
         execution.over.send_replace(true);
+        execution.refuse_waiting();
     } else {
         execution.calls.abort_all();
     }
@@ -153,18 +161,17 @@ pub(super) async fn execute_in(
 impl Execution {
     /// Takes one thing that happened. `Some` when it was the last.
     async fn step(&mut self, reader: &mut FrameStream, deadline: Instant) -> Option<End> {
-        let may_read =
-            self.calls.len() < self.calls_at_once && self.bytes_in_flight < MAX_BYTES_IN_FLIGHT;
+        let may_read = self.bytes_in_flight < MAX_BYTES_IN_FLIGHT;
         tokio::select! {
             biased;
             () = tokio::time::sleep_until(deadline) => Some(End::Timeout),
             Some(done) = self.calls.join_next() => match done {
                 Ok(Ok(size)) => {
                     self.bytes_in_flight = self.bytes_in_flight.saturating_sub(size);
-                    None
+                    self.begin_calls().err().map(End::Malformed)
                 }
                 Ok(Err(error)) => Some(End::Malformed(error)),
-                Err(_) => None,
+                Err(_) => self.begin_calls().err().map(End::Malformed),
             },
             frame = reader.next(), if may_read => match frame {
                 Ok(Some(frame)) => self.take(frame).unwrap_or_else(|error| Some(End::Malformed(error))),
@@ -184,7 +191,7 @@ impl Execution {
                     Assembled::Unfinished => return Ok(None),
                     Assembled::Whole(payload) => payload,
                     Assembled::TooLarge if kind == Kind::Call => {
-                        self.refuse(message);
+                        self.refuse_large(message);
                         return Ok(None);
                     }
                     // Whatever it was to be, it is more than any result may be.
@@ -195,7 +202,11 @@ impl Execution {
                     }
                 };
                 match kind {
-                    Kind::Call => self.call(message, payload)?,
+                    Kind::Call => {
+                        self.bytes_in_flight += payload.len() + CALL_COST;
+                        self.waiting.push_back((message, payload));
+                        self.begin_calls()?;
+                    }
                     Kind::Ended => return Ok(Some(End::Ended(unpack_json(&payload)?))),
                     Kind::Paused => return Ok(Some(End::Paused(unpack_json(&payload)?))),
                     _ => self.said = self.said.take().or(Some(payload)),
@@ -209,21 +220,42 @@ impl Execution {
     }
 
     /// Answers a call that is too large to be looked at.
-    fn refuse(&mut self, message: u32) {
-        let (limit, frames_out) = (self.max_call_bytes, self.frames.clone());
+    fn refuse_large(&mut self, message: u32) {
+        let limit = self.max_call_bytes;
+        let refusal = CallError::Limit {
+            message: format!(
+                "the arguments of the call are larger than a request of {limit} bytes can be \
+                 (`MCE_MAX_REQUEST_BYTES`)"
+            ),
+        };
+        self.refuse(message, refusal);
+    }
+
+    /// Answers the calls that did not begin.
+    fn refuse_waiting(&mut self) {
+        for (message, _) in std::mem::take(&mut self.waiting) {
+            self.refuse(message, execution_ended());
+        }
+    }
+
+    fn refuse(&mut self, message: u32, refusal: CallError) {
+        let frames_out = self.frames.clone();
         self.calls.spawn(async move {
-            let refusal = CallError::Limit {
-                message: format!(
-                    "the arguments of the call are larger than a request of {limit} bytes can be \
-                     (`MCE_MAX_REQUEST_BYTES`)"
-                ),
-            };
             tell_error(&frames_out, message, refusal).await?;
             Ok(0)
         });
     }
 
-    fn call(&mut self, message: u32, payload: Bytes) -> Result<(), FrameError> {
+    fn begin_calls(&mut self) -> Result<(), FrameError> {
+        while self.calls.len() < self.calls_at_once
+            && let Some((message, payload)) = self.waiting.pop_front()
+        {
+            self.begin(message, payload)?;
+        }
+        Ok(())
+    }
+
+    fn begin(&mut self, message: u32, payload: Bytes) -> Result<(), FrameError> {
         let size = payload.len();
         // What takes long is done beside the threads that wait, so that it holds up neither other
         // executions nor this one's time limit.
@@ -233,14 +265,13 @@ impl Execution {
             None
         };
         let (host, frames_out) = (Arc::clone(&self.host), self.frames.clone());
-        self.bytes_in_flight += size;
         let mut over = self.over.subscribe();
         self.calls.spawn(async move {
             let over = async move {
                 let _ = over.wait_for(|over| *over).await;
             };
             make_call(&*host, &frames_out, message, payload, read, over).await?;
-            Ok(size)
+            Ok(size + CALL_COST)
         });
         Ok(())
     }
@@ -286,9 +317,7 @@ async fn make_call(
                 Err(_) => Err(internal("the host failed to make the call")),
             }
         }
-        () = over => Err(CallError::Limit {
-            message: "the execution that made the call has ended".to_owned(),
-        }),
+        () = over => Err(execution_ended()),
     };
     let packed = elsewhere(move || {
         pack(&answer_message(answer)).or_else(|error| {
@@ -301,6 +330,12 @@ async fn make_call(
         send(frames_out, Kind::Answer, message, &packed).await;
     }
     Ok(())
+}
+
+fn execution_ended() -> CallError {
+    CallError::Limit {
+        message: "the execution that made the call has ended".to_owned(),
+    }
 }
 
 /// Answers a call with an error.
