@@ -480,10 +480,13 @@ class HostChannel:
                     return Job(**unpack(payload), number=message)
         return None
 
-    def next_job(self) -> Job | None:
-        """Waits for more code of a session; None when the host is gone."""
+    def listen(self) -> None:
+        """Reads what comes, in a thread. Code may leave no room for one."""
         with self._state_lock:
             self._start_reading()
+
+    def next_job(self) -> Job | None:
+        """Waits for more code of a session; None when the host is gone."""
         return self._jobs.get()
 
     def send(self, kind: int, message: int, payload: bytes) -> None:
@@ -990,6 +993,8 @@ def execute(connection: socket.socket, modules: ModuleFinder) -> NoReturn:
     following = channel.first_job()
     while following is not None:
         job = following
+        if job.session:
+            channel.listen()
         try:
             modules.add(job.modules)
             encoder = Encoder(result_value, limit=job.max_output_bytes)
@@ -1131,6 +1136,9 @@ class Supervisor:
                     if events & ~select.POLLOUT:
                         self._from_code()
             self._reap()
+            if self._is_paused():
+                # Code has ways to wake itself.
+                self._signal_all(signal.SIGSTOP)
             self._to_host.flush()
             if self._to_code is not None:
                 try:
@@ -1231,7 +1239,8 @@ class Supervisor:
         self._to_code = Outbox(ours.fileno())
 
     def _from_output(self, descriptor: int) -> int:
-        """Passes on what was printed, up to the limit; the rest is read and dropped."""
+        """Passes on what was printed, up to the limit; the rest is read and dropped, as is what comes
+        between two executions."""
         try:
             data = os.read(descriptor, 1 << 16)
         except BlockingIOError:
@@ -1242,7 +1251,7 @@ class Supervisor:
             return 0
         if len(data) > self._output_budget:
             self._truncated = True
-        kept = data[: self._output_budget]
+        kept = b"" if self._is_paused() else data[: self._output_budget]
         self._output_budget -= len(kept)
         if kept:
             for frame in frames(self._outputs[descriptor], 0, kept):
@@ -1282,13 +1291,15 @@ class Supervisor:
     def _end_code(self, result: bytes) -> None:
         """Passes on the result. All that the code wrote before it goes first. What it left behind is
         held, in a session until more code comes."""
-        self._is_running = False
         self._drain_outputs()
         self._to_host.put(result)
         if self._in_session:
             self._signal_all(signal.SIGSTOP)
+            self._drain_outputs()
+            self._is_running = False
             self._tell(PAUSED, self._ending(0))
         else:
+            self._is_running = False
             self._end(self._ending(0))
 
     def _close_channel(self) -> None:

@@ -266,6 +266,48 @@ async fn a_large_answer_that_comes_when_the_code_has_ended_holds_up_nothing() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn code_that_leaves_no_room_for_a_thread_ends_no_session() {
+    let mut talk = Talk::begin().await;
+    let fill = "import threading, time\n\
+        started = 0\n\
+        try:\n\
+        \x20   while True:\n\
+        \x20       threading.Thread(target=time.sleep, args=(1,), daemon=True).start()\n\
+        \x20       started += 1\n\
+        except RuntimeError:\n\
+        \x20   pass\n\
+        started > 50";
+    assert_eq!(talk.says(fill).await, json!(true));
+    assert_eq!(talk.says("'next'").await, json!("next"));
+    talk.end().await;
+}
+
+/// Signals of input and output go to whatever process, with whatever number it was given.
+#[tokio::test(flavor = "multi_thread")]
+async fn code_that_wakes_itself_between_executions_is_held_again_and_heard_by_nobody() {
+    let mut talk = Talk::begin().await;
+    let wakes = "import os, threading, time, signal\n\
+        signal.signal(signal.SIGCONT, lambda *_: None)\n\
+        main = os.getpid()\n\
+        if os.fork() == 0:\n\
+        \x20   signal.signal(signal.SIGCHLD, signal.SIG_IGN)\n\
+        \x20   for _ in range(100_000):\n\
+        \x20       os.kill(main, signal.SIGCONT)\n\
+        \x20   os._exit(0)\n\
+        def spin():\n\
+        \x20   while True:\n\
+        \x20       print('late', flush=True)\n\
+        threading.Thread(target=spin, daemon=True).start()\n\
+        time.process_time()";
+    let before = talk.says(wakes).await.as_f64().unwrap();
+    tokio::time::sleep(Duration::from_secs(2)).await;
+    let outcome = talk.run(job("time.process_time()")).await;
+    let spent = value(&outcome).as_f64().unwrap() - before;
+    assert!(spent < 0.5, "{spent} s");
+    talk.end().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn names_of_comprehensions_and_patterns_are_told_apart() {
     let mut talk = Talk::begin().await;
     assert_eq!(talk.says("result = 1").await, json!(1));

@@ -26,6 +26,11 @@ const OVERTAKEN: usize = 30;
 /// A container that has ended so long after it was made is nobody's: no session lives longer than a day.
 const FORGOTTEN_AFTER: Duration = Duration::from_hours(25);
 
+/// What is written into the lock file of a process that is found gone.
+const FOUND_GONE: &str = "gone\n";
+/// How long after that a container can still come that it asked for.
+const LAST_CREATION: Duration = Duration::from_mins(10);
+
 /// This process as the owner of containers. Dropping it frees the lock
 /// but leaves the file: without it the next process could not tell whose containers are left.
 #[derive(Debug)]
@@ -108,12 +113,19 @@ impl Instance {
         Ok(removed)
     }
 
-    /// Removes the lock files of processes that are gone. Best effort: one that stays is empty.
+    /// Removes the lock files of processes that were found gone a while ago: the engine may be creating
+    /// a container still that one of them asked for last. Best effort: one that stays has no use.
     fn remove_free_locks(&self) {
         for entry in fs::read_dir(&self.folder).into_iter().flatten().flatten() {
             let name = entry.file_name();
             let instance = name.to_str().and_then(|name| name.strip_suffix(".lock"));
-            if instance.is_some_and(|instance| self.is_dead(instance)) {
+            if !instance.is_some_and(|instance| self.is_dead(instance)) {
+                continue;
+            }
+            let Ok(file) = entry.metadata() else { continue };
+            if file.len() == 0 {
+                let _ = fs::write(entry.path(), FOUND_GONE);
+            } else if age(&file).is_some_and(|age| age > LAST_CREATION) {
                 let _ = fs::remove_file(entry.path());
             }
         }
@@ -231,17 +243,25 @@ fn id_and_instance(container: ContainerSummary) -> Option<(String, String)> {
     Some((container.id?, instance))
 }
 
-/// Whether a container has ended and is older than any execution.
+/// Whether a container has ended, or never began, and is older than any execution.
 fn is_forgotten(container: &ContainerSummary, now: SystemTime) -> bool {
-    let has_ended = matches!(
+    let runs_not = matches!(
         container.state,
-        Some(ContainerSummaryStateEnum::EXITED | ContainerSummaryStateEnum::DEAD)
+        Some(
+            ContainerSummaryStateEnum::EXITED
+                | ContainerSummaryStateEnum::DEAD
+                | ContainerSummaryStateEnum::CREATED
+        )
     );
     let created = container.created.and_then(|at| u64::try_from(at).ok());
     let age = created
         .map(|at| UNIX_EPOCH + Duration::from_secs(at))
         .and_then(|at| now.duration_since(at).ok());
-    has_ended && age.is_some_and(|age| age > FORGOTTEN_AFTER)
+    runs_not && age.is_some_and(|age| age > FORGOTTEN_AFTER)
+}
+
+fn age(file: &fs::Metadata) -> Option<Duration> {
+    file.modified().ok()?.elapsed().ok()
 }
 
 fn lock_path(folder: &Path, instance: &str) -> PathBuf {
@@ -293,7 +313,25 @@ mod tests {
         assert!(!forgotten(exited, 1_000_000 - 89_999));
         assert!(!forgotten(exited, 1_000_500));
         assert!(!forgotten(ContainerSummaryStateEnum::RUNNING, 0));
-        assert!(!forgotten(ContainerSummaryStateEnum::CREATED, 0));
+        assert!(forgotten(ContainerSummaryStateEnum::CREATED, 0));
+    }
+
+    #[test]
+    fn the_lock_of_a_process_that_is_gone_stays_until_no_container_of_it_can_come() {
+        let folder = tempfile::tempdir().unwrap();
+        let mine = Instance::new(folder.path()).unwrap();
+        let gone = Instance::new(folder.path()).unwrap().id;
+        let lock = lock_path(&mine.folder, &gone);
+        mine.remove_free_locks();
+        mine.remove_free_locks();
+        assert!(mine.is_dead(&gone));
+        let long_ago = SystemTime::now() - LAST_CREATION - Duration::from_secs(1);
+        let file = File::options().write(true).open(&lock).unwrap();
+        file.set_modified(long_ago).unwrap();
+        drop(file);
+        mine.remove_free_locks();
+        assert!(!lock.exists());
+        assert!(lock_path(&mine.folder, &mine.id).exists());
     }
 
     #[test]

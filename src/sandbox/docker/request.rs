@@ -349,6 +349,7 @@ mod tests {
             "memfd_create",
             "memfd_secret",
             "execveat",
+            "timer_create",
         ] {
             assert!(!allowed(refused), "{refused}");
         }
