@@ -35,6 +35,24 @@ async fn warm(pairs: &[(&str, &str)]) -> Place {
     place
 }
 
+/// At whatever stage the next container is.
+#[tokio::test(flavor = "multi_thread")]
+async fn closing_waits_for_no_container_that_is_being_started() {
+    for stage in 0..10 {
+        let place = warm(&[]).await;
+        for _ in 0..2 {
+            assert_eq!(value(&place.run("1").await), &json!(1));
+        }
+        tokio::time::sleep(Duration::from_millis(50 + stage * 12)).await;
+        let begun = Instant::now();
+        let label = place.sandbox.inspect()["create"]["Labels"]["mce.instance"].clone();
+        place.close().await;
+        assert!(begun.elapsed() < Duration::from_secs(5), "{stage}");
+        let label = format!("label=mce.instance={}", label.as_str().unwrap());
+        assert_eq!(containers(&label), Vec::<String>::new(), "{stage}");
+    }
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn each_container_is_used_once_and_another_takes_its_place() {
     let place = warm(&[]).await;

@@ -1,7 +1,7 @@
 //! One container, from its creation to its removal.
 
 use std::collections::BTreeMap;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
@@ -69,7 +69,7 @@ pub(super) struct Keeper {
     /// gives its place among executions back at once; its container is still there for a while.
     room: Arc<Semaphore>,
     /// No container is created any more.
-    closed: AtomicBool,
+    closed: watch::Sender<bool>,
 }
 
 impl Keeper {
@@ -96,7 +96,7 @@ impl Keeper {
             runtime: Handle::current(),
             number: AtomicU64::new(1),
             alive: watch::Sender::new(0),
-            closed: AtomicBool::new(false),
+            closed: watch::Sender::new(false),
         }
     }
 
@@ -146,7 +146,7 @@ impl Keeper {
         let options = CreateContainerOptionsBuilder::new().name(&name).build();
         // Counted before it exists: whoever closes waits for it.
         let place = Place::taken(&self, room);
-        if self.closed.load(Ordering::SeqCst) {
+        if *self.closed.borrow() {
             return Err(Error::Closed);
         }
         let created = docker
@@ -166,27 +166,13 @@ impl Keeper {
             place: Some(place),
             keeper: Arc::clone(&self),
         };
-        let options = AttachContainerOptionsBuilder::new()
-            .stream(true)
-            .stdin(true)
-            .stdout(true)
-            .stderr(true)
-            .build();
-        let attached = docker
-            .attach_container(&container.id, Some(options))
-            .await
-            .while_trying_to("attach to the container")?;
-        docker
-            .start_container(&container.id, None::<StartContainerOptions>)
-            .await
-            .while_trying_to("start the container")?;
-        let mut reader = FrameStream::new(attached.output);
-        let mut input = attached.input;
-        let mut hello = tokio::time::timeout(START_TIMEOUT, self.greet(&mut input, &mut reader))
-            .await
-            .map_err(|_| Error::Start {
-                reason: format!("nothing came within {} seconds", START_TIMEOUT.as_secs()),
-            })??;
+        let mut closed = self.closed.subscribe();
+        let up = tokio::select! {
+            up = self.bring_up(&container.id) => up?,
+            // What the engine says of a container that is removed while it starts may never end.
+            _ = closed.wait_for(|closed| *closed) => return Err(Error::Closed),
+        };
+        let (mut hello, reader, input) = up;
         let bytecode = hello.bytecode.take();
         let proof = container.examine(hello).await?;
         // One that is not as it must be compiles for nobody else.
@@ -200,6 +186,33 @@ impl Keeper {
             proof,
             unfinished: None,
         })
+    }
+
+    /// Starts a container that was created.
+    async fn bring_up(&self, id: &str) -> Result<(Hello, FrameStream, Input), Error> {
+        let docker = &self.engine.docker;
+        let options = AttachContainerOptionsBuilder::new()
+            .stream(true)
+            .stdin(true)
+            .stdout(true)
+            .stderr(true)
+            .build();
+        let attached = docker
+            .attach_container(id, Some(options))
+            .await
+            .while_trying_to("attach to the container")?;
+        docker
+            .start_container(id, None::<StartContainerOptions>)
+            .await
+            .while_trying_to("start the container")?;
+        let mut reader = FrameStream::new(attached.output);
+        let mut input = attached.input;
+        let hello = tokio::time::timeout(START_TIMEOUT, self.greet(&mut input, &mut reader))
+            .await
+            .map_err(|_| Error::Start {
+                reason: format!("nothing came within {} seconds", START_TIMEOUT.as_secs()),
+            })??;
+        Ok((hello, reader, input))
     }
 
     /// Hands over the runner and what it is to import, and takes what it measured.
@@ -223,7 +236,7 @@ impl Keeper {
     /// Lets no container be created any more. Waits until no container is left, removing those that
     /// are; then forgets the instance.
     pub(super) async fn close(&self) -> Result<(), Error> {
-        self.closed.store(true, Ordering::SeqCst);
+        self.closed.send_replace(true);
         self.instance.remove_own(&self.engine).await?;
         let mut alive = self.alive.subscribe();
         let none_left = alive.wait_for(|alive| *alive == 0);
