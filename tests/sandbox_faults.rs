@@ -664,10 +664,10 @@ async fn a_killed_process_leaves_no_running_container_and_the_next_sweeps() {
         .unwrap();
     assert_eq!(containers(&filter), Vec::<String>::new());
     third.shutdown().await.unwrap();
-    let locks: Vec<_> = std::fs::read_dir(state.path().join("instances"))
-        .unwrap()
-        .collect();
-    assert!(locks.is_empty(), "{locks:?}");
+    // Of the killed one a container may come still, for a while.
+    let locks = std::fs::read_dir(state.path().join("instances")).unwrap();
+    let locks: Vec<_> = locks.map(|lock| lock.unwrap().file_name()).collect();
+    assert_eq!(locks, [format!("{instance}.lock").as_str()]);
 }
 
 #[tokio::test(flavor = "multi_thread")]
