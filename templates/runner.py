@@ -6,8 +6,9 @@ Two processes share the work. The **supervisor** (PID 1) owns the stream to the 
 descriptors are private, its memory cannot be opened by others (it is not dumpable), and it never
 runs a line of the code. It imports the libraries of the image and the modules that the host gives
 it at the start, and forks the **executing process**, which waits for the code and runs it with
-/dev/null as its input and pipes as its outputs: the code need wait for neither. A print, a crash, `os._exit`, a signal or garbage
-on any descriptor therefore ends up as what it is: bytes that were printed, or a way to end.
+/dev/null as its input and pipes as its outputs: the code need wait for neither. A print, a crash,
+`os._exit`, a signal or garbage on any descriptor therefore ends up as what it is: bytes that were
+printed, or a way to end.
 
 The executing process has one more descriptor, a socket pair to the supervisor. What it sends
 there can only be a call or a result; the supervisor passes whole frames on and ends the execution
@@ -117,9 +118,15 @@ def pack(text: str, segments: Iterable[tuple[list[str | int], bytes]] = ()) -> b
     return b"".join([len(head).to_bytes(4, "big"), head, *(data for _, data in segments)])
 
 
+class Cut(Exception):
+    """A message of which the end was left out."""
+
+
 def unpack(payload: bytes) -> Any:
     """The message, its byte strings in their places."""
     size = int.from_bytes(payload[:4], "big")
+    if len(payload) < 4 + size:
+        raise Cut
     head = parsed(payload[4 : 4 + size])
     position = 4 + size
     for path, length in head["bytes"]:
@@ -128,8 +135,8 @@ def unpack(payload: bytes) -> Any:
             place = place[step]
         place[["message", *path][-1]] = payload[position : position + length]
         position += length
-    if position != len(payload):
-        raise ValueError("the message is cut")
+    if len(payload) < position:
+        raise Cut
     return head["message"]
 
 
@@ -619,8 +626,7 @@ class HostChannel:
         try:
             status, value, *further = unpack(payload)
             waiting.set_result((status, value, *further) if further else (status, value, None))
-        except ValueError:
-            # The supervisor cut it.
+        except Cut:
             waiting.set_exception(RuntimeError("the code that made the call has ended"))
         except BaseException as error:
             waiting.set_exception(error)
