@@ -8,12 +8,15 @@
 )]
 
 mod answers;
+mod authority;
 mod capture;
 mod credentials;
+mod fetched;
 mod fixture;
 mod network;
 mod pages;
 mod requests;
+mod retries;
 mod rules;
 mod servers;
 mod tls;
