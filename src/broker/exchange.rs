@@ -2,7 +2,7 @@
 
 use bytes::{Bytes, BytesMut};
 use reqwest::header::{CONTENT_ENCODING, CONTENT_LENGTH, CONTENT_TYPE, HeaderMap, LOCATION};
-use reqwest::{Method, StatusCode};
+use reqwest::{Method, Response, StatusCode};
 use secrecy::ExposeSecret as _;
 use tokio::time::Instant;
 use url::Url;
@@ -57,7 +57,6 @@ impl Exchange<'_> {
             base,
             routes,
             template,
-            limits,
             end,
             ..
         } = *self;
@@ -77,7 +76,13 @@ impl Exchange<'_> {
         let mut retries = Retries::new(&method, end);
         let mut hops = 0;
         loop {
-            let turn = self.throttle.turn().await;
+            let turn = tokio::time::timeout_at(end, self.throttle.turn())
+                .await
+                .map_err(|_| CallError::Limit {
+                    message: "the call had no turn in time: the server has as many requests as \
+                              `max_concurrent_requests` or `requests_per_second` lets it have"
+                        .to_owned(),
+                })?;
             let mut request = client
                 .request(method.clone(), url.clone())
                 .headers(headers.clone());
@@ -98,7 +103,7 @@ impl Exchange<'_> {
                 tokio::time::sleep(wait).await;
                 continue;
             }
-            let mut response = sent.map_err(|error| network(&error, base))?;
+            let response = sent.map_err(|error| network(&error, base))?;
             let status = response.status();
             let mut not_followed = None;
             if is_redirect(status)
@@ -125,34 +130,43 @@ impl Exchange<'_> {
                     Err(why) => not_followed = Some(why),
                 }
             }
-            let headers = std::mem::take(response.headers_mut());
-            let content_type = headers
-                .get(CONTENT_TYPE)
-                .and_then(|value| value.to_str().ok());
-            let is_stream = Streamed::of(method.as_str(), status.as_u16(), content_type).is_some();
-            let (body, cut) = if is_stream {
-                // Items of a sequence begin with a mark; others end with a line.
-                let is_marked =
-                    content_type.is_some_and(|it| essence(it) == "application/json-seq");
-                read_stream(response, base, is_marked, limits, end).await
-            } else {
-                let body = read(response, base, limits.max_response_bytes).await?;
-                (body, None)
-            };
-            if !body.is_empty() && is_encoded(&headers) {
-                return Err(CallError::Network {
-                    message: "the answer is compressed in a way that was not asked for".to_owned(),
-                });
-            }
+            let body = self.body(&method, response).await?;
             return Ok(Answer {
-                status,
-                headers,
-                body,
                 not_followed,
-                cut,
-                was_anonymous: false,
+                ..body
             });
         }
+    }
+
+    /// Reads an answer to its end, or of a stream what comes in time.
+    async fn body(&self, method: &Method, mut response: Response) -> Result<Answer, CallError> {
+        let status = response.status();
+        let headers = std::mem::take(response.headers_mut());
+        let content_type = headers
+            .get(CONTENT_TYPE)
+            .and_then(|value| value.to_str().ok());
+        let is_stream = Streamed::of(method.as_str(), status.as_u16(), content_type).is_some();
+        let (body, cut) = if is_stream {
+            // Items of a sequence begin with a mark; others end with a line.
+            let is_marked = content_type.is_some_and(|it| essence(it) == "application/json-seq");
+            read_stream(response, self.base, is_marked, self.limits, self.end).await
+        } else {
+            let body = read(response, self.base, self.limits.max_response_bytes).await?;
+            (body, None)
+        };
+        if !body.is_empty() && is_encoded(&headers) {
+            return Err(CallError::Network {
+                message: "the answer is compressed in a way that was not asked for".to_owned(),
+            });
+        }
+        Ok(Answer {
+            status,
+            headers,
+            body,
+            not_followed: None,
+            cut,
+            was_anonymous: false,
+        })
     }
 }
 
@@ -228,7 +242,7 @@ fn add_query(url: &mut Url, item: &str) {
 /// Reads a stream to its end, up to the limits, and says why not to its end. What arrived whole by
 /// then counts, whatever comes next.
 async fn read_stream(
-    mut response: reqwest::Response,
+    mut response: Response,
     base: &Base,
     is_marked: bool,
     limits: &Limits,
@@ -285,11 +299,7 @@ pub(super) fn goes_on(most: &str) -> CallError {
 
 /// Reads a body up to a limit, counted after decompression, so that a small answer cannot
 /// unfold into a large one.
-async fn read(
-    mut response: reqwest::Response,
-    base: &Base,
-    limit: usize,
-) -> Result<Bytes, CallError> {
+async fn read(mut response: Response, base: &Base, limit: usize) -> Result<Bytes, CallError> {
     let too_large = || CallError::Network {
         message: format!("the answer is larger than {limit} bytes"),
     };

@@ -28,7 +28,7 @@ pub enum Refused {
     #[error(
         "`{host}` leads to an address that is not of the internet; set \
          `allow_private_network: true` for this server in swaggers.yaml, or write the address \
-         itself (such as `127.0.0.1`) into its `base_url`"
+         itself (such as `127.0.0.1`) in its place"
     )]
     Private {
         /// The host as the base URL names it.

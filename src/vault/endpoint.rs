@@ -73,8 +73,8 @@ pub(super) struct Problem {
     pub(super) what: String,
     /// What the endpoint says of it. It may repeat what it was sent, so no log has it.
     pub(super) said: Option<String>,
-    /// Whether the client may have proven itself in the wrong way.
-    pub(super) may_be_authentication: bool,
+    /// Whether it knows the client, or its way to prove who it is, as a wrong one.
+    pub(super) is_refusal: bool,
 }
 
 impl From<String> for Problem {
@@ -82,7 +82,7 @@ impl From<String> for Problem {
         Self {
             what,
             said: None,
-            may_be_authentication: false,
+            is_refusal: false,
         }
     }
 }

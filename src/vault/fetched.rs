@@ -14,6 +14,7 @@ use tokio::sync::OnceCell;
 use tokio::time::Instant;
 
 use super::Error;
+use super::endpoint::Endpoint;
 use super::learnt::Learnt;
 use super::login::Login;
 use super::network::Network;
@@ -32,6 +33,8 @@ const LONGEST_LIFE: Duration = Duration::from_hours(24);
 /// How long a failure answers for further calls, so that an endpoint that is down is not asked by each
 /// of them.
 const FAILURE_TIME: Duration = Duration::from_secs(1);
+/// The same where the endpoint refused: who asks again and again with a wrong password is locked out.
+const REFUSAL_TIME: Duration = Duration::from_secs(30);
 /// Credentials that are fetched anew within a minute since the API refused the ones before. An API that
 /// refuses every one of them is not helped by more.
 const RENEWALS: usize = 5;
@@ -64,6 +67,12 @@ pub(super) struct Numbered {
     until: Instant,
 }
 
+/// Why there is none, and how long that answers for further calls.
+struct Failed {
+    error: Error,
+    kept: Duration,
+}
+
 type Flight = Shared<BoxFuture<'static, Result<Numbered, Error>>>;
 
 #[derive(Default)]
@@ -71,6 +80,7 @@ struct State {
     current: Option<Numbered>,
     /// The fetch that is under way.
     flight: Option<Flight>,
+    /// The last failure, and until when it answers for further calls.
     failure: Option<(Instant, Error)>,
     renewals: VecDeque<Instant>,
     count: u64,
@@ -129,8 +139,8 @@ impl Fetched {
             {
                 return Ok(current.clone());
             }
-            if let Some((at, error)) = &state.failure
-                && at.elapsed() < FAILURE_TIME
+            if let Some((until, error)) = &state.failure
+                && Instant::now() < *until
             {
                 return Err(error.clone());
             }
@@ -146,10 +156,8 @@ impl Fetched {
             let fetching = AssertUnwindSafe(this.fetch()).catch_unwind();
             let fetched = match tokio::time::timeout(FETCH_TIME, fetching).await {
                 Ok(Ok(fetched)) => fetched,
-                Ok(Err(_)) => Err(this.failure("the fetch failed in MCE itself")),
-                Err(_) => {
-                    Err(this.failure(&format!("no answer within {} s", FETCH_TIME.as_secs())))
-                }
+                Ok(Err(_)) => Err(this.failed("the fetch failed in MCE itself")),
+                Err(_) => Err(this.failed(&format!("no answer within {} s", FETCH_TIME.as_secs()))),
             };
             this.land(fetched)
         });
@@ -167,7 +175,7 @@ impl Fetched {
     }
 
     /// Keeps what came of a fetch. Its secrets are known before anybody can use them.
-    fn land(&self, fetched: Result<Live, Error>) -> Result<Numbered, Error> {
+    fn land(&self, fetched: Result<Live, Failed>) -> Result<Numbered, Error> {
         if let Ok(live) = &fetched {
             let cookies = live.cookies.iter().map(|(_, value)| value);
             self.learnt.learn(live.authorization.iter().chain(cookies));
@@ -186,29 +194,32 @@ impl Fetched {
                 state.current = Some(current.clone());
                 Ok(current)
             }
-            Err(error) => {
-                state.failure = Some((Instant::now(), error.clone()));
+            Err(Failed { error, kept }) => {
+                state.failure = Some((Instant::now() + kept, error.clone()));
                 Err(error)
             }
         }
     }
 
-    async fn fetch(&self) -> Result<Live, Error> {
+    async fn fetch(&self) -> Result<Live, Failed> {
         let connections = self
             .connections
-            .get_or_try_init(|| self.network.connections(self.permission()))
+            .get_or_try_init(|| self.network.connections(self.endpoint().permission))
             .await
-            .map_err(|message| Error::Expansion {
-                server: self.server.clone(),
-                message,
+            .map_err(|message| Failed {
+                error: Error::Expansion {
+                    server: self.server.clone(),
+                    message,
+                },
+                kept: FAILURE_TIME,
             })?;
-        let client = connections.client().map_err(|what| self.failure(what))?;
-        let host = match &self.source {
-            Source::Token(token) => token.endpoint.host(),
-            Source::Login(login) => login.endpoint.host(),
-        };
-        if connections.check_proxied(host).await.is_err() {
-            return Err(self.failure("nobody knows where the proxy would connect to"));
+        let client = connections.client().map_err(|what| self.failed(what))?;
+        if connections
+            .check_proxied(self.endpoint().host())
+            .await
+            .is_err()
+        {
+            return Err(self.failed("nobody knows where the proxy would connect to"));
         }
         let fetched = match &self.source {
             Source::Token(token) => token.fetch(client).await,
@@ -221,26 +232,36 @@ impl Fetched {
                 "a credential could not be fetched"
             );
             let said = problem.said.map(|said| format!(" ({said})"));
-            self.failure(&format!("{}{}", problem.what, said.unwrap_or_default()))
+            let failed = self.failed(&format!("{}{}", problem.what, said.unwrap_or_default()));
+            if problem.is_refusal {
+                Failed {
+                    kept: REFUSAL_TIME,
+                    ..failed
+                }
+            } else {
+                failed
+            }
         })
     }
 
-    fn permission(&self) -> crate::connect::Permission {
-        let endpoint = match &self.source {
+    fn endpoint(&self) -> &Endpoint {
+        match &self.source {
             Source::Token(token) => &token.endpoint,
             Source::Login(login) => &login.endpoint,
-        };
-        endpoint.permission
+        }
     }
 
-    fn failure(&self, what: &str) -> Error {
-        let (kind, endpoint) = match &self.source {
-            Source::Token(token) => ("token", &token.endpoint),
-            Source::Login(login) => ("log-in", &login.endpoint),
+    fn failed(&self, what: &str) -> Failed {
+        let kind = match &self.source {
+            Source::Token(_) => "token",
+            Source::Login(_) => "log-in",
         };
-        Error::Fetch {
-            server: self.server.clone(),
-            what: format!("the {kind} endpoint `{}`: {what}", endpoint.shown()),
+        Failed {
+            error: Error::Fetch {
+                server: self.server.clone(),
+                what: format!("the {kind} endpoint `{}`: {what}", self.endpoint().shown()),
+            },
+            kept: FAILURE_TIME,
         }
     }
 

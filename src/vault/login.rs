@@ -110,7 +110,10 @@ impl Login {
         let answer = self.log_in(client, &mut jar).await?;
         let status = answer.status();
         if !status.is_success() && !status.is_redirection() {
-            return Err(format!("it answered {}", status.as_u16()).into());
+            return Err(Problem {
+                is_refusal: status.is_client_error(),
+                ..format!("it answered {}", status.as_u16()).into()
+            });
         }
         match &self.token_path {
             Some(path) => self.token(path, answer).await,

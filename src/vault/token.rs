@@ -83,7 +83,7 @@ impl ClientCredentials {
         };
         if self.authentication.is_some()
             || first == ClientAuthentication::Body
-            || !refusal.may_be_authentication
+            || !refusal.is_refusal
         {
             return Err(refusal);
         }
@@ -170,7 +170,7 @@ fn granted(status: StatusCode, headers: &HeaderMap, body: &[u8]) -> Result<Live,
         return Err(Problem {
             what,
             said,
-            may_be_authentication: matches!(status.as_u16(), 400 | 401 | 403),
+            is_refusal: matches!(status.as_u16(), 400 | 401 | 403),
         });
     };
     let token_type = granted.token_type.as_deref().unwrap_or("Bearer");

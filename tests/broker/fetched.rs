@@ -233,6 +233,21 @@ async fn an_api_that_refuses_every_token_does_not_make_the_endpoint_busy() {
     assert_eq!(to(&api, "/get").len(), 25);
 }
 
+/// Who asks again and again with a wrong password is locked out.
+#[tokio::test]
+async fn an_endpoint_that_refuses_is_not_asked_again_at_once() {
+    let api = Capture::start(|_| response(401, &[JSON], "{}")).await;
+    let shop = setup(session(&format!("{}/login", api.url())))
+        .at(&api.url())
+        .build();
+    let first = shop.call("get", json!({})).await.unwrap_err();
+    for _ in 0..20 {
+        assert_eq!(shop.call("get", json!({})).await.unwrap_err(), first);
+        tokio::time::sleep(Duration::from_millis(60)).await;
+    }
+    assert_eq!(api.requests().len(), 1);
+}
+
 #[tokio::test]
 async fn a_token_that_is_said_to_last_no_time_is_used_for_some() {
     for expires_in in [json!(0), json!(-1), json!(1e300), json!("x"), json!(null)] {
