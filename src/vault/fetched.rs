@@ -178,7 +178,8 @@ impl Fetched {
     fn land(&self, fetched: Result<Live, Failed>) -> Result<Numbered, Error> {
         if let Ok(live) = &fetched {
             let cookies = live.cookies.iter().map(|(_, value)| value);
-            self.learnt.learn(live.authorization.iter().chain(cookies));
+            let values = live.authorization.iter().chain(cookies);
+            self.learnt.learn(&self.server, values);
         }
         let mut state = self.state();
         state.flight = None;

@@ -32,3 +32,13 @@ pub(super) fn parts(value: &SecretString) -> Vec<SecretString> {
     }
     parts
 }
+
+/// Of a header's value what is secret by itself: a token without its scheme.
+pub(super) fn secret_within(value: &SecretString) -> SecretString {
+    match value.expose_secret().split_once(' ') {
+        Some((scheme, rest)) if is_token(scheme) && !rest.trim().is_empty() => {
+            SecretString::from(rest.trim())
+        }
+        _ => value.clone(),
+    }
+}

@@ -519,18 +519,15 @@ async fn what_was_fetched_is_not_seen_by_the_code() {
     let api = api(|request| {
         let seen = authorization(request);
         let body =
-            json!({"plain": seen, "base64": STANDARD.encode(&seen), "url": "%43anary%2Dtoken%2D1"});
+            json!({"plain": seen, "base64": STANDARD.encode(&seen), "url": "%63anary%2Dtoken%2D1"});
         response(200, &[JSON], body.to_string())
     })
     .await;
     let auth = oauth2(&format!("{}/token", api.url()), None);
     let shop = setup(auth).at(&api.url()).build();
     let value = shop.call("get", json!({})).await.unwrap().into_json();
-    assert_eq!(value["plain"], "[redacted]");
+    assert_eq!(value["plain"], "Bearer [redacted]");
     let base64 = value["base64"].as_str().unwrap();
     assert!(base64.contains("[redacted]"), "{base64}");
-    assert_eq!(
-        value["url"], "%43anary%2Dtoken%2D1",
-        "another spelling of its own"
-    );
+    assert_eq!(value["url"], "[redacted]");
 }

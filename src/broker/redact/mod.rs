@@ -211,12 +211,21 @@ mod tests {
     use base64::engine::general_purpose::{STANDARD_NO_PAD, URL_SAFE_NO_PAD};
     use percent_encoding::utf8_percent_encode;
 
-    use super::spellings::lower_escapes;
     use super::*;
     use crate::wire::COMPONENT;
 
     fn redactor(secret: &str) -> Redactor {
         Redactor::new(&[SecretString::from(secret)])
+    }
+
+    /// `%2F` as `%2f`, the rest as it is.
+    fn lower_escapes(text: &str) -> String {
+        let mut pieces = text.split('%');
+        let first = pieces.next().unwrap().to_owned();
+        pieces.fold(first, |lower, piece| {
+            let (escape, rest) = piece.split_at(2);
+            format!("{lower}%{}{rest}", escape.to_ascii_lowercase())
+        })
     }
 
     #[test]
