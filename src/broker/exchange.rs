@@ -224,7 +224,7 @@ const UNCHANGED: [&[u8]; 4] = [b"", b"identity", b"none", b"utf-8"];
 
 /// Whether a body is still encoded: `reqwest` removes the header of what it decodes. An answer that
 /// cannot be read cannot be freed of secrets either.
-fn is_encoded(headers: &HeaderMap) -> bool {
+pub(super) fn is_encoded(headers: &HeaderMap) -> bool {
     headers
         .get_all(CONTENT_ENCODING)
         .iter()
@@ -403,7 +403,7 @@ fn network(error: reqwest::Error, base: &Base) -> CallError {
 }
 
 /// The innermost error's text. `reqwest`'s own, which may show the URL, is never it.
-fn root_cause(error: &reqwest::Error) -> String {
+pub(super) fn root_cause(error: &reqwest::Error) -> String {
     let mut cause = error.source();
     let mut text = None;
     while let Some(error) = cause {

@@ -11,6 +11,9 @@
 //! 6. its base URL and every address it resolves to are permitted (`base`, `address`),
 //! 7. the execution is within its limits.
 //!
+//! A plain HTTP request of code (`http`) names no function. It goes only to hosts of the allow-list, never
+//! to a compiled server, and without any credential.
+//!
 //! The answer is read up to a limit (`exchange`), freed of secrets ([`Redactor`]) and decoded;
 //! of its headers only those of an allow-list are shown. Every call is recorded.
 
@@ -24,6 +27,8 @@ mod base;
 mod exchange;
 mod execution;
 mod following;
+mod http;
+mod instead;
 mod limits;
 mod names;
 mod outgoing;
@@ -43,7 +48,7 @@ use percent_encoding::percent_decode_str;
 use secrecy::{ExposeSecret as _, SecretString};
 
 use crate::api::Manifest;
-use crate::config::Environment;
+use crate::config::{Environment, ServerConfig};
 use crate::sandbox::{CallError, Host};
 use crate::vault::Vault;
 use crate::wire::{Arguments, Value};
@@ -58,7 +63,7 @@ pub struct Target {
     /// The committed manifest.
     pub manifest: Arc<Manifest>,
     /// The server's entry in the config; default values where there is no config.
-    pub config: Arc<crate::config::ServerConfig>,
+    pub config: Arc<ServerConfig>,
     /// Effective read-only: config or manifest.
     pub read_only: bool,
 }
@@ -127,6 +132,7 @@ pub struct Broker {
     recorder: Arc<dyn Recorder>,
     limits: Limits,
     rules: Rules,
+    http: http::Shared,
 }
 
 impl fmt::Debug for Broker {
@@ -152,6 +158,14 @@ impl Broker {
     ) -> Self {
         let mut secrets = vault.secrets();
         secrets.extend(proxy_password(&limits));
+        let redactor = Redactor::new(&secrets);
+        let mut origins = http::Origins::default();
+        for (name, target) in &targets {
+            for url in base::known_urls(&target.config, Some(&target.manifest), env) {
+                origins.add(name, &url);
+            }
+        }
+        let http = http::Shared::new(&limits, &redactor, origins);
         let servers = targets
             .into_iter()
             .map(|(name, target)| (name, Server::new(target, &vault, env, &limits)))
@@ -159,14 +173,26 @@ impl Broker {
         Self {
             servers,
             vault,
-            redactor: Redactor::new(&secrets),
+            redactor,
             recorder,
             limits,
             rules: Rules {
                 import: true,
                 read_only: true,
             },
+            http,
         }
+    }
+
+    /// Sends no plain request to where these servers are, though they are not to be called.
+    #[must_use]
+    pub fn keeping_off(mut self, servers: &[Arc<ServerConfig>], env: &Environment) -> Self {
+        for config in servers {
+            for url in base::known_urls(config, None, env) {
+                self.http.origins.add(&config.name, &url);
+            }
+        }
+        self
     }
 
     /// Reads each server's `ca_file`, relative to the config's folder.

@@ -27,6 +27,8 @@ struct Parts {
     environment: Arc<Environment>,
     recorder: Arc<dyn Recorder>,
     limits: Limits,
+    /// Every server there is, checked or not.
+    servers: Vec<Arc<ServerConfig>>,
     /// What `ca_file` is relative to.
     config_folder: PathBuf,
     #[cfg(feature = "test-hooks")]
@@ -57,6 +59,7 @@ impl Brokered {
             environment: Arc::clone(environment),
             recorder,
             limits: Limits::from(settings),
+            servers: servers.to_vec(),
             config_folder: config_folder.to_owned(),
             #[cfg(feature = "test-hooks")]
             hooks: crate::broker::Hooks::default(),
@@ -123,7 +126,8 @@ impl Parts {
             Arc::clone(&self.recorder),
             self.limits.clone(),
         )
-        .with_certificates(&self.config_folder, &self.environment);
+        .with_certificates(&self.config_folder, &self.environment)
+        .keeping_off(&self.servers, &self.environment);
         #[cfg(feature = "test-hooks")]
         let broker = broker.with_hooks(self.hooks);
         broker

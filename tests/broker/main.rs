@@ -11,6 +11,7 @@ mod answers;
 mod capture;
 mod credentials;
 mod fixture;
+mod http;
 mod network;
 mod pages;
 mod requests;

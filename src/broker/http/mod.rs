@@ -1,0 +1,201 @@
+//! Plain HTTP requests of code, to the hosts of `MCE_ALLOWED_DOMAINS`.
+//!
+//! A request is sent only if
+//! 1. it is one of HTTP, without anything in it that says where else it goes (`request`),
+//! 2. its place is not that of a compiled server: those have functions (`origins`),
+//! 3. the allow-list holds its host and port,
+//! 4. every address that its host leads to is of the internet, or is written in the allow-list (`place`),
+//! 5. the execution is within its limits.
+//!
+//! No credential is attached, and no redirect followed: `httpx` sends another request for each, which
+//! is judged like the first. Of answers the code gets all but secrets of the vault and what belongs to
+//! the connection.
+
+mod client;
+mod failure;
+mod origins;
+mod phase;
+mod place;
+mod request;
+mod streams;
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use tokio::sync::Semaphore;
+
+use super::Redactor;
+use super::limits::Limits;
+use super::names::quoted;
+use crate::sandbox::{CallError, HttpFailure, HttpPiece, HttpRequest, HttpResponse, HttpTimeouts};
+use client::Clients;
+pub(super) use origins::Origins;
+use place::Place;
+pub(super) use request::Judged;
+use streams::{Reading, Streams};
+
+/// How records name plain requests in the place of a server. No server has this name: it is a module
+/// of Python.
+pub(super) const SERVER: &str = "http";
+
+/// How a record names a request in the place of a function: method and origin, such as `GET
+/// https://api.example:8443`. Neither path nor query, which may hold what is nobody's business.
+pub(super) fn name_of(request: &HttpRequest) -> String {
+    let method = quoted(&request.method);
+    match url::Url::parse(&request.url) {
+        Ok(url) if url.has_host() => format!("{method} {}", origin_of(&url)),
+        _ => format!("{method} ?"),
+    }
+}
+
+/// Scheme, host and port.
+fn origin_of(url: &url::Url) -> String {
+    url.origin().ascii_serialization()
+}
+
+/// What all executions share.
+#[derive(Debug)]
+pub(super) struct Shared {
+    limits: Limits,
+    redactor: Redactor,
+    pub(super) origins: Origins,
+    place: Place,
+}
+
+impl Shared {
+    pub(super) fn new(limits: &Limits, redactor: &Redactor, origins: Origins) -> Self {
+        let place = Place::new(limits.allowed_domains.as_deref());
+        Self {
+            limits: limits.clone(),
+            redactor: redactor.clone(),
+            origins,
+            place,
+        }
+    }
+}
+
+/// The plain requests of one execution. Its connections are nobody else's: some servers know who
+/// they talk to by the connection.
+#[derive(Debug)]
+pub(super) struct Plain {
+    clients: Clients,
+    streams: Streams,
+    /// Places of answers that are being read.
+    places: Arc<Semaphore>,
+}
+
+impl Plain {
+    pub(super) fn new(limits: &Limits) -> Self {
+        let places = limits.max_concurrent_calls.clamp(1, 1024);
+        Self {
+            clients: Clients::default(),
+            streams: Streams::default(),
+            places: Arc::new(Semaphore::new(places)),
+        }
+    }
+
+    /// Sends a request, and answers when the head of the answer and a first piece are there.
+    pub(super) async fn send(
+        &self,
+        request: HttpRequest,
+        shared: &Shared,
+        functions: &impl Functions,
+    ) -> Result<HttpResponse, CallError> {
+        let timeouts = within(request.timeouts, shared.limits.call_timeout);
+        let opening = self.streams.begin(request.stream)?;
+        let answer = async {
+            let judged = request::judged(request, &shared.limits)?;
+            let permit = shared.permit(&judged, functions);
+            let permit = tokio::time::timeout(timeouts.connect, permit).await;
+            permit.map_err(|_| {
+                let what = "the addresses were not found in time";
+                HttpFailure::ConnectTimeout.because(format!("{}: {what}", judged.name()))
+            })??;
+            let place = Arc::clone(&self.places).acquire_owned();
+            let place = tokio::time::timeout(timeouts.pool, place).await;
+            let place = place.map_err(|_| {
+                HttpFailure::PoolTimeout.because(format!(
+                    "{} other answers are still being read (`MCE_MAX_CONCURRENT_CALLS`)",
+                    shared.limits.max_concurrent_calls
+                ))
+            })?;
+            let place = place.map_err(|_| CallError::Internal {
+                message: "the execution has ended".into(),
+            })?;
+            let response = client::send(&self.clients, shared, judged, timeouts).await?;
+            Ok(Reading::begin(response, shared, place).await)
+        };
+        let answer = opening.unless_closed(answer).await;
+        let (response, rest) = answer.ok_or_else(streams::closed)??;
+        opening.keep(rest);
+        Ok(response)
+    }
+
+    /// The next piece of a body.
+    pub(super) async fn more(
+        &self,
+        stream: u64,
+        read: Option<Duration>,
+        shared: &Shared,
+    ) -> Result<HttpPiece, CallError> {
+        let most = shared.limits.call_timeout;
+        let wait = read.map_or(most, |read| read.min(most));
+        self.streams.more(stream, wait).await
+    }
+
+    /// Ends a request, or the reading of its answer.
+    pub(super) fn close(&self, stream: u64) {
+        self.streams.close(stream);
+    }
+}
+
+impl Shared {
+    /// Whether a request may go where it wants to.
+    async fn permit(&self, judged: &Judged, functions: &impl Functions) -> Result<(), CallError> {
+        let refuse = |why: String| CallError::Egress {
+            message: format!("{} is refused: {why}", judged.name()),
+        };
+        if let Some(server) = self.origins.server_at(&judged.url) {
+            return Err(refuse(functions.instead(server, judged)));
+        }
+        self.place.check(&judged.url).map_err(refuse)?;
+        if client::proxy_of(self, &judged.url).is_some() {
+            client::check_proxied(self, &judged.url).await?;
+        }
+        let known = self
+            .origins
+            .server_at_addresses_of(&judged.url, &self.place);
+        match known.await {
+            Some(server) => Err(refuse(functions.instead(server, judged))),
+            None => Ok(()),
+        }
+    }
+}
+
+/// Says what to call in the place of a plain request to a compiled server.
+pub(super) trait Functions: Sync {
+    /// Why the request is refused and what to write.
+    fn instead(&self, server: &str, judged: &Judged) -> String;
+}
+
+/// What a request waits for, none of it longer than any call.
+#[derive(Debug, Clone, Copy)]
+struct Waits {
+    pool: Duration,
+    connect: Duration,
+    write: Duration,
+    read: Duration,
+    /// All of it together, until the head is there.
+    all: Duration,
+}
+
+fn within(timeouts: HttpTimeouts, most: Duration) -> Waits {
+    let bounded = |wait: Option<Duration>| wait.map_or(most, |wait| wait.min(most));
+    Waits {
+        pool: bounded(timeouts.pool),
+        connect: bounded(timeouts.connect),
+        write: bounded(timeouts.write),
+        read: bounded(timeouts.read),
+        all: most,
+    }
+}
