@@ -437,6 +437,35 @@ async def main():
     setting.place.close().await;
 }
 
+/// A body belongs to the execution that opened it: the next one of the session has other limits.
+#[tokio::test(flavor = "multi_thread")]
+async fn in_a_session_clients_stay_and_open_bodies_do_not() {
+    let setting = Setting::new().await;
+    let mut session = setting.place.sandbox.open().await.unwrap();
+    let first = format!(
+        "import httpx\nclient = httpx.Client(base_url='{}')\nclient.get('/cookie')\n\
+         left = client.send(client.build_request('GET', '/endless'), stream=True)\n\
+         lines = left.iter_lines()\nnext(lines)",
+        setting.server.origin()
+    );
+    let outcome = session.run(job(&first), setting.host()).await;
+    assert_eq!(value(&outcome), &json!("line 0"));
+    assert!(setting.server.broken_off(1).await);
+    let second = "
+try:
+    seen = len(list(lines)) > 0
+except httpx.ReadError as error:
+    seen = str(error)
+[seen, client.get('/x').json()['headers']['cookie']]";
+    let outcome = session.run(job(second), setting.host()).await;
+    assert_eq!(
+        value(&outcome),
+        &json!(["there is no such answer", "seen=yes"])
+    );
+    drop(session);
+    setting.place.close().await;
+}
+
 /// The code can write any bytes where the transport writes messages.
 #[tokio::test(flavor = "multi_thread")]
 async fn what_is_no_request_ends_the_execution_and_nothing_else() {

@@ -93,6 +93,11 @@ impl Resolver {
         }
     }
 
+    /// The same for a client with this proxy.
+    pub(super) fn with_proxy(self, proxy: Option<String>) -> Self {
+        Self { proxy, ..self }
+    }
+
     /// Whether names and addresses may be private.
     pub(super) fn permits_private(&self) -> bool {
         self.permission.private
@@ -130,17 +135,26 @@ impl Resolve for Resolver {
     }
 }
 
-/// A resolver to which every name has these addresses.
+/// A resolver that knows one answer after the other, whatever the name; the last one holds on.
 #[cfg(test)]
-pub(super) fn answering(addresses: &[&str]) -> Resolver {
-    let addresses = addresses.iter().map(|text| text.parse().unwrap());
-    let addresses: Vec<_> = addresses.map(|ip| SocketAddr::new(ip, 0)).collect();
+pub(super) fn answering(answers: &[&[&str]]) -> Resolver {
+    let address = |text: &&str| SocketAddr::new(text.parse().unwrap(), 0);
+    let answers = answers.iter().rev();
+    let answers: Vec<Vec<_>> = answers
+        .map(|answer| answer.iter().map(address).collect())
+        .collect();
+    let answers = std::sync::Mutex::new(answers);
     Resolver {
         permission: Permission { private: false },
         proxy: None,
         lookup: Arc::new(move |_| {
-            let addresses = addresses.clone();
-            Box::pin(async move { Ok(addresses) })
+            let mut answers = answers.lock().unwrap();
+            let answer = if answers.len() > 1 {
+                answers.pop()
+            } else {
+                answers.first().cloned()
+            };
+            Box::pin(async move { Ok(answer.unwrap_or_default()) })
         }),
     }
 }

@@ -14,7 +14,7 @@ use super::super::address::{Refused, Resolver};
 use super::super::exchange::root_cause;
 use super::failure::failed;
 use super::phase::{Noted, Phase, noting};
-use super::place::{OF_THE_INTERNET, address_of};
+use super::place::address_of;
 use super::request::Judged;
 use super::{Shared, Waits};
 use crate::address::{Reach, reach};
@@ -32,19 +32,19 @@ pub(super) struct Clients {
 
 impl Clients {
     /// A client that goes by the proxy, or by none.
-    fn get(&self, proxy: Option<&SecretString>) -> Result<&Client, CallError> {
+    fn get(&self, proxy: Option<&SecretString>, resolver: &Resolver) -> Result<&Client, CallError> {
         let place = match proxy {
             None => &self.direct,
             Some(_) => &self.proxied,
         };
-        let client = place.get_or_init(|| client(proxy)).as_ref();
+        let client = place.get_or_init(|| client(proxy, resolver)).as_ref();
         client.map_err(|message| CallError::Internal {
             message: message.clone(),
         })
     }
 }
 
-fn client(proxy: Option<&SecretString>) -> Result<Client, String> {
+fn client(proxy: Option<&SecretString>, resolver: &Resolver) -> Result<Client, String> {
     // An address that was judged by its text is not looked up; all names are, and lead to the internet.
     let host = proxy
         .and_then(|proxy| Url::parse(proxy.expose_secret()).ok())
@@ -55,7 +55,7 @@ fn client(proxy: Option<&SecretString>) -> Result<Client, String> {
         .retry(retry::never())
         .referer(false)
         .connector_layer(Noted)
-        .dns_resolver(Resolver::new(OF_THE_INTERNET, host));
+        .dns_resolver(resolver.clone().with_proxy(host));
     if let Some(proxy) = proxy {
         let proxy = Proxy::https(proxy.expose_secret())
             .map_err(|_| "`MCE_HTTPS_PROXY` is not the URL of a proxy".to_owned())?;
@@ -73,7 +73,7 @@ pub(super) async fn send(
     judged: Judged,
     waits: Waits,
 ) -> Result<Response, CallError> {
-    let client = clients.get(proxy_of(shared, &judged.url))?;
+    let client = clients.get(proxy_of(shared, &judged.url), &shared.place.resolver)?;
     let host = judged.url.host_str().unwrap_or_default().to_owned();
     let name = judged.name();
     let phase = watch::Sender::new(Phase::Reading(Instant::now()));

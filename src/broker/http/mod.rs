@@ -42,9 +42,9 @@ pub(super) const SERVER: &str = "http";
 /// https://api.example:8443`. Neither path nor query, which may hold what is nobody's business.
 pub(super) fn name_of(request: &HttpRequest) -> String {
     let method = quoted(&request.method);
-    match url::Url::parse(&request.url) {
-        Ok(url) if url.has_host() => format!("{method} {}", origin_of(&url)),
-        _ => format!("{method} ?"),
+    match request::url_of(&request.url) {
+        Ok(url) => format!("{method} {}", origin_of(&url)),
+        Err(_) => format!("{method} ?"),
     }
 }
 
@@ -197,5 +197,59 @@ fn within(timeouts: HttpTimeouts, most: Duration) -> Waits {
         write: bounded(timeouts.write),
         read: bounded(timeouts.read),
         all: most,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::address::answering;
+    use super::*;
+
+    struct Nobody;
+
+    impl Functions for Nobody {
+        fn instead(&self, server: &str, _: &Judged) -> String {
+            server.to_owned()
+        }
+    }
+
+    /// What comes of a request to a listed name that has these addresses, after it was looked up as often
+    /// as there are answers before the last one.
+    async fn request(answers: &[&[&str]]) -> CallError {
+        let limits = Limits {
+            allowed_domains: Some(vec!["api.example".to_owned()]),
+            ..Limits::default()
+        };
+        let mut shared = Shared::new(&limits, &Redactor::new(&[]), Origins::default());
+        shared.place.resolver = answering(answers);
+        for _ in 1..answers.len() {
+            let found = shared.place.resolver.addresses("api.example").await;
+            assert!(found.is_ok(), "{found:?}");
+        }
+        let request = HttpRequest {
+            method: "GET".to_owned(),
+            url: "http://api.example/".to_owned(),
+            ..HttpRequest::default()
+        };
+        let sent = Plain::new(&limits).send(request, &shared, &Nobody).await;
+        sent.unwrap_err()
+    }
+
+    #[tokio::test]
+    async fn a_name_that_turns_private_after_it_was_public_is_refused() {
+        for last in [["127.0.0.1"].as_slice(), &["8.8.8.8", "10.0.0.1"], &["::1"]] {
+            let error = request(&[&["8.8.8.8"], last]).await;
+            assert_eq!(error.kind(), "egress", "{last:?}: {error}");
+            assert!(
+                error.to_string().contains("`api.example` leads to"),
+                "{error}"
+            );
+        }
+    }
+
+    #[tokio::test]
+    async fn a_name_of_the_metadata_service_is_refused() {
+        let error = request(&[&["169.254.169.254"]]).await;
+        assert!(error.to_string().contains("never called"), "{error}");
     }
 }

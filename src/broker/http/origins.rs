@@ -184,7 +184,7 @@ mod tests {
     #[tokio::test]
     async fn an_address_of_a_named_server_is_its_place() {
         let mut place = Place::new(None);
-        place.resolver = crate::broker::address::answering(&["203.0.113.7"]);
+        place.resolver = crate::broker::address::answering(&[&["203.0.113.7"]]);
         let at = async |base_url: &str, url: &str| {
             let mut origins = Origins::default();
             origins.add("shop", base_url);

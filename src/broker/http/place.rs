@@ -9,14 +9,14 @@ use crate::address::{Reach, is_metadata_name, reach};
 use crate::domains::Domain;
 
 /// Names lead to addresses of the internet only.
-pub(super) const OF_THE_INTERNET: Permission = Permission { private: false };
+const OF_THE_INTERNET: Permission = Permission { private: false };
 
 /// The allow-list.
 #[derive(Debug)]
 pub(super) struct Place {
     /// None where the setting is unset.
     allowed: Option<Vec<Domain>>,
-    /// Looks up names of which the answer is not judged.
+    /// Looks names up.
     pub(super) resolver: Resolver,
 }
 

@@ -14,6 +14,9 @@ use crate::wire;
 
 /// More headers than any server takes.
 const MOST_HEADERS: usize = 500;
+/// Bytes of a URL; those of the host are repeated in messages and records.
+const LONGEST_URL: usize = 60_000;
+const LONGEST_HOST: usize = 255;
 /// The longest name of a method.
 const LONGEST_METHOD: usize = 32;
 /// Methods that make a tunnel of the connection, or give back what was sent.
@@ -87,9 +90,12 @@ fn method_of(text: &str) -> Result<Method, CallError> {
 
 /// The URL. What two readers may read differently (blanks, backslashes, characters that are not of
 /// ASCII) is in none that `httpx` writes.
-fn url_of(text: &str) -> Result<Url, CallError> {
+pub(super) fn url_of(text: &str) -> Result<Url, CallError> {
     let invalid =
         |what: &str| HttpFailure::LocalProtocol.because(format!("the URL of the request {what}"));
+    if text.len() > LONGEST_URL {
+        return Err(invalid(&format!("is longer than {LONGEST_URL} bytes")));
+    }
     if !text
         .bytes()
         .all(|byte| byte.is_ascii_graphic() && byte != b'\\')
@@ -113,6 +119,9 @@ fn url_of(text: &str) -> Result<Url, CallError> {
     let starts = text.get(scheme.len()..).unwrap_or_default();
     if !url.has_host() || !starts.starts_with("://") || starts.starts_with(":///") {
         return Err(invalid("names no host"));
+    }
+    if url.host_str().is_some_and(|host| host.len() > LONGEST_HOST) {
+        return Err(invalid("names a host that is longer than any"));
     }
     url.set_fragment(None);
     Ok(url)
@@ -328,6 +337,20 @@ mod tests {
             let error = judge("https://api.example/", &[(name, value)]).unwrap_err();
             let expected = Some(HttpFailure::LocalProtocol);
             assert_eq!(failure(&error), expected, "{name:?}: {value:?}");
+        }
+    }
+
+    /// The host stands in messages and in records, of which there is one a request.
+    #[test]
+    fn a_url_and_a_host_of_any_length_are_not_repeated() {
+        for url in [
+            format!("https://{}.example/", "a".repeat(300)),
+            format!("https://{}/", "a.".repeat(20_000)),
+            format!("https://a.example/{}", "a".repeat(60_000)),
+        ] {
+            let error = judge(&url, &[]).unwrap_err();
+            assert_eq!(failure(&error), Some(HttpFailure::LocalProtocol));
+            assert!(error.to_string().len() < 200, "{error}");
         }
     }
 
