@@ -419,6 +419,28 @@ result = seen
     setting.place.close().await;
 }
 
+/// Requests that nobody waits for any more are not sent when their turn comes, and hold no place.
+#[tokio::test(flavor = "multi_thread")]
+async fn requests_that_were_given_up_before_their_turn_are_not_sent() {
+    let setting = Setting::new().await;
+    let code = r#"
+async def main():
+    async with httpx.AsyncClient(timeout=20) as client:
+        never = [asyncio.create_task(client.get(BASE + "/never")) for _ in range(16)]
+        late = [asyncio.create_task(client.get(BASE + f"/late/{n}")) for n in range(10)]
+        await asyncio.sleep(0.5)
+        for task in never + late:
+            task.cancel()
+        ends = await asyncio.gather(*never, *late, return_exceptions=True)
+        return [len([it for it in ends if isinstance(it, asyncio.CancelledError)]),
+                (await client.get(BASE + "/x")).status_code]
+"#;
+    setting.gives(code, json!([26, 200])).await;
+    let lines = setting.server.lines();
+    assert!(!lines.iter().any(|it| it.contains("/late")), "{lines:?}");
+    setting.place.close().await;
+}
+
 /// More streams than places are waited for one after the other, not given up.
 #[tokio::test(flavor = "multi_thread")]
 async fn more_large_answers_than_places_all_arrive() {

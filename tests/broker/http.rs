@@ -484,7 +484,6 @@ async fn a_body_is_read_by_who_opened_it_and_once() {
     });
     assert_eq!(failed(waiting), HttpFailure::Read);
     assert_eq!(closing, HttpFailure::LocalProtocol);
-    shop.host.http_close(1);
     assert_eq!(shop.host.http(second).await.unwrap().piece.bytes, "abc");
     // Five requests were counted, refused ones too.
     let third = HttpRequest {
@@ -515,6 +514,18 @@ async fn closing_ends_a_request_that_has_no_answer_yet() {
         Err(CallError::Http { failure, .. }) => assert_eq!(failure, HttpFailure::Read),
         other => panic!("{other:?}"),
     }
+}
+
+/// A request waits its turn where many are made at once, and closing it does not.
+#[tokio::test]
+async fn a_request_that_was_closed_before_its_turn_is_not_sent() {
+    let api = Capture::json("{}").await;
+    let shop = at(&api).build();
+    shop.host.http_close(1);
+    let (found, _) = failure(&shop, get(&api.url())).await;
+    assert_eq!(found, HttpFailure::Read);
+    assert!(api.requests().is_empty());
+    assert_eq!(shop.host.http(get(&api.url())).await.unwrap().status, 200);
 }
 
 #[tokio::test]

@@ -1,7 +1,7 @@
 //! Answers of which the code reads one piece after the other. What it does not ask for is not read, so
 //! that an answer without end is as good as any.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
@@ -25,9 +25,19 @@ const WITH_THE_HEAD: Duration = Duration::from_millis(10);
 /// How long a piece that has something waits for more.
 const TOGETHER: Duration = Duration::from_millis(2);
 
+/// Numbers that are remembered though nothing of them is known yet.
+const MOST_CLOSED: usize = 1_024;
+
 /// The answers under way, by the code's numbers.
 #[derive(Debug, Default)]
-pub(super) struct Streams(Arc<Mutex<HashMap<u64, Arc<Stream>>>>);
+pub(super) struct Streams(Arc<Mutex<Known>>);
+
+#[derive(Debug, Default)]
+struct Known {
+    open: HashMap<u64, Arc<Stream>>,
+    /// Closed before their requests arrived: those wait their turn, and closing does not.
+    closed: HashSet<u64>,
+}
 
 #[derive(Debug)]
 struct Stream {
@@ -40,15 +50,18 @@ pub(super) fn closed() -> CallError {
     HttpFailure::Read.because("the answer was closed")
 }
 
-fn held(streams: &Mutex<HashMap<u64, Arc<Stream>>>) -> MutexGuard<'_, HashMap<u64, Arc<Stream>>> {
-    streams.lock().unwrap_or_else(PoisonError::into_inner)
+fn held(known: &Mutex<Known>) -> MutexGuard<'_, Known> {
+    known.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 impl Streams {
     /// Takes a number for an answer that is to come.
     pub(super) fn begin(&self, number: u64) -> Result<Opening, CallError> {
-        let mut streams = held(&self.0);
-        if streams.contains_key(&number) {
+        let mut known = held(&self.0);
+        if known.closed.remove(&number) {
+            return Err(closed());
+        }
+        if known.open.contains_key(&number) {
             return Err(HttpFailure::LocalProtocol
                 .because(format!("there is an answer of the number {number} already")));
         }
@@ -56,9 +69,9 @@ impl Streams {
             closed: watch::Sender::new(false),
             reading: tokio::sync::Mutex::new(None),
         });
-        streams.insert(number, Arc::clone(&stream));
+        known.open.insert(number, Arc::clone(&stream));
         Ok(Opening {
-            streams: Arc::clone(&self.0),
+            known: Arc::clone(&self.0),
             number,
             stream,
             is_kept: false,
@@ -67,7 +80,7 @@ impl Streams {
 
     /// The next piece of an answer.
     pub(super) async fn more(&self, number: u64, wait: Duration) -> Result<HttpPiece, CallError> {
-        let stream = held(&self.0).get(&number).cloned();
+        let stream = held(&self.0).open.get(&number).cloned();
         let stream = stream.ok_or_else(|| HttpFailure::Read.because("there is no such answer"))?;
         let Ok(mut reading) = stream.reading.try_lock() else {
             return Err(
@@ -90,15 +103,22 @@ impl Streams {
                 Err(error) => Err(error),
             });
         if !piece.as_ref().is_ok_and(|piece| piece.more) {
-            held(&self.0).remove(&number);
+            held(&self.0).open.remove(&number);
         }
         piece
     }
 
     /// Ends an answer, or the wait for it.
     pub(super) fn close(&self, number: u64) {
-        if let Some(stream) = held(&self.0).remove(&number) {
-            stream.closed.send_replace(true);
+        let mut known = held(&self.0);
+        match known.open.remove(&number) {
+            Some(stream) => {
+                stream.closed.send_replace(true);
+            }
+            None if known.closed.len() < MOST_CLOSED => {
+                known.closed.insert(number);
+            }
+            None => {}
         }
     }
 }
@@ -117,7 +137,7 @@ impl Stream {
 
 /// A number of an answer that has not begun. It is free again when this is dropped.
 pub(super) struct Opening {
-    streams: Arc<Mutex<HashMap<u64, Arc<Stream>>>>,
+    known: Arc<Mutex<Known>>,
     number: u64,
     stream: Arc<Stream>,
     is_kept: bool,
@@ -142,7 +162,7 @@ impl Opening {
 impl Drop for Opening {
     fn drop(&mut self) {
         if !self.is_kept {
-            held(&self.streams).remove(&self.number);
+            held(&self.known).open.remove(&self.number);
         }
     }
 }
