@@ -16,7 +16,7 @@ const ARROWS: &[(&str, &[&str])] = &[
     (
         "broker",
         &[
-            "address", "api", "config", "domains", "files", "headers", "sandbox", "vault", "wire",
+            "address", "api", "config", "connect", "domains", "headers", "sandbox", "vault", "wire",
         ],
     ),
     (
@@ -51,6 +51,7 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("guard", &["invisible", "pysyntax"]),
     ("headers", &[]),
     ("invisible", &[]),
+    ("connect", &["address", "config", "files"]),
     (
         "openapi",
         &["address", "api", "files", "headers", "invisible", "yaml"],
@@ -78,7 +79,7 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("server", &["runtime", "signals"]),
     ("signals", &[]),
     ("variables", &[]),
-    ("vault", &["api", "config", "headers"]),
+    ("vault", &["address", "api", "config", "connect", "headers"]),
     ("wire", &["api", "headers"]),
     ("yaml", &[]),
 ];
@@ -128,9 +129,12 @@ const ONLY: &[(&str, &[&str])] = &[
     ("libyaml_safer", &["yaml"]),
     ("minijinja", &["python"]),
     ("miette", &["cli"]),
-    ("reqwest", &["broker", "openapi/source"]),
+    ("reqwest", &["broker", "connect", "openapi/source", "vault"]),
     ("rusqlite", &["runtime"]),
-    ("secrecy", &["vault", "broker", "config/settings"]),
+    (
+        "secrecy",
+        &["vault", "broker", "config/settings", "connect"],
+    ),
     ("clap", &["cli"]),
     ("indicatif", &["cli"]),
     ("println!", &["cli"]),

@@ -1,14 +1,18 @@
-//! What to write in the place of a plain request to a compiled server.
+//! What plain requests need to know of the broker: what to write in the place of one to a compiled server.
 
 use reqwest::Method;
 use url::Url;
 
-use super::Broker;
-use super::http::{Functions, Judged};
+use super::http::{Around, Judged};
 use super::server::Server;
+use super::{Broker, Redactor};
 use crate::api::Function;
 
-impl Functions for Broker {
+impl Around for Broker {
+    fn redactor(&self) -> Redactor {
+        Self::redactor(self)
+    }
+
     fn instead(&self, server: &str, judged: &Judged) -> String {
         let is_there = |url: &Url| {
             url.host_str() == judged.url.host_str()

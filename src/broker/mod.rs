@@ -22,7 +22,6 @@
     reason = "`CallError` carries an API's answer; a call costs far more than moving it"
 )]
 
-mod address;
 mod base;
 mod exchange;
 mod execution;
@@ -34,14 +33,16 @@ mod names;
 mod outgoing;
 mod recording;
 mod redact;
+mod retry;
 mod routes;
 mod server;
 mod templates;
+mod throttle;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 use std::path::Path;
-use std::sync::Arc;
+use std::sync::{Arc, PoisonError, RwLock};
 use std::time::Duration;
 
 use percent_encoding::percent_decode_str;
@@ -126,9 +127,10 @@ struct Rules {
 
 /// Makes the calls of all executions.
 pub struct Broker {
-    servers: BTreeMap<String, Server>,
+    servers: BTreeMap<String, Arc<Server>>,
     vault: Arc<Vault>,
-    redactor: Redactor,
+    /// With the revision of the vault that it knows.
+    redactor: RwLock<(u64, Redactor)>,
     recorder: Arc<dyn Recorder>,
     limits: Limits,
     rules: Rules,
@@ -156,20 +158,16 @@ impl Broker {
         recorder: Arc<dyn Recorder>,
         limits: Limits,
     ) -> Self {
-        let mut secrets = vault.secrets();
-        secrets.extend(proxy_password(&limits));
-        let redactor = Redactor::new(&secrets);
-        let mut origins = http::Origins::default();
-        for (name, target) in &targets {
-            for url in base::known_urls(&target.config, Some(&target.manifest), env) {
-                origins.add(name, &url);
-            }
-        }
-        let http = http::Shared::new(&limits, &redactor, origins);
+        let mut http = http::Shared::new(&limits);
+        http.keep_off(&targets, env);
         let servers = targets
             .into_iter()
-            .map(|(name, target)| (name, Server::new(target, &vault, env, &limits)))
+            .map(|(name, target)| {
+                let server = Server::new(target, &vault, env, &limits, None);
+                (name, Arc::new(server))
+            })
             .collect();
+        let redactor = RwLock::new(known_secrets(&vault, &limits));
         Self {
             servers,
             vault,
@@ -188,20 +186,59 @@ impl Broker {
     #[must_use]
     pub fn keeping_off(mut self, servers: &[Arc<ServerConfig>], env: &Environment) -> Self {
         for config in servers {
-            for url in base::known_urls(config, None, env) {
-                self.http.origins.add(&config.name, &url);
-            }
+            self.http.keep_off_config(config, env);
         }
         self
     }
 
-    /// Reads each server's `ca_file`, relative to the config's folder.
+    /// Reads each server's `ca_file`, `client_cert_file` and `client_key_file`, relative to the
+    /// config's folder.
     #[must_use]
-    pub fn with_certificates(mut self, folder: &Path, env: &Environment) -> Self {
-        for server in self.servers.values_mut() {
-            server.read_certificates(folder, env, &self.limits);
+    pub fn with_certificates(self, folder: &Path, env: &Environment) -> Self {
+        let targets = self.servers.iter();
+        let targets = targets.map(|(name, server)| (name.clone(), server.target.clone()));
+        let targets = targets.collect();
+        let emptied = Self {
+            servers: BTreeMap::new(),
+            ..self
+        };
+        emptied.with_targets(targets, folder, env)
+    }
+
+    /// The same over other servers. Those that were there before keep their connections, and what
+    /// bounds them.
+    #[must_use]
+    pub fn with_targets(
+        &self,
+        targets: BTreeMap<String, Target>,
+        folder: &Path,
+        env: &Environment,
+    ) -> Self {
+        let made = |name: &str, target: Target| match self.servers.get(name) {
+            Some(known) if known.is_of(&target) => Arc::clone(known),
+            _ => {
+                let folder = Some(folder);
+                Arc::new(Server::new(target, &self.vault, env, &self.limits, folder))
+            }
+        };
+        let mut http = self.http.clone();
+        http.keep_off(&targets, env);
+        let servers = targets
+            .into_iter()
+            .map(|(name, target)| {
+                let server = made(&name, target);
+                (name, server)
+            })
+            .collect();
+        Self {
+            servers,
+            vault: Arc::clone(&self.vault),
+            redactor: RwLock::new(self.known()),
+            recorder: Arc::clone(&self.recorder),
+            limits: self.limits.clone(),
+            rules: self.rules,
+            http,
         }
-        self
     }
 
     /// Switches off rules.
@@ -243,10 +280,24 @@ impl Broker {
             .collect()
     }
 
-    /// Removes secrets from results, logs and audit.
+    /// Removes secrets from results, logs and audit: all that the vault has by now.
     #[must_use]
-    pub fn redactor(&self) -> &Redactor {
-        &self.redactor
+    pub fn redactor(&self) -> Redactor {
+        self.known().1
+    }
+
+    fn known(&self) -> (u64, Redactor) {
+        let known = self.redactor.read();
+        let known = known.unwrap_or_else(PoisonError::into_inner).clone();
+        if known.0 == self.vault.revision() {
+            return known;
+        }
+        let known = known_secrets(&self.vault, &self.limits);
+        *self
+            .redactor
+            .write()
+            .unwrap_or_else(PoisonError::into_inner) = known.clone();
+        known
     }
 
     /// What one execution may call. The limits on the number of calls hold for the value that is
@@ -270,6 +321,14 @@ impl Broker {
         scope.servers.insert(server.to_owned());
         self.host(scope).call(server, function, arguments).await
     }
+}
+
+/// What removes the secrets that the vault has by now, and the revision that these are of, at least.
+fn known_secrets(vault: &Vault, limits: &Limits) -> (u64, Redactor) {
+    let revision = vault.revision();
+    let mut secrets = vault.secrets();
+    secrets.extend(proxy_password(limits));
+    (revision, Redactor::new(&secrets))
 }
 
 /// The password within `MCE_HTTPS_PROXY`.

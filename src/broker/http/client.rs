@@ -10,14 +10,13 @@ use tokio::sync::watch;
 use tokio::time::Instant;
 use url::Url;
 
-use super::super::address::{Refused, Resolver};
-use super::super::exchange::root_cause;
 use super::failure::failed;
 use super::phase::{Noted, Phase, noting};
 use super::place::address_of;
 use super::request::Judged;
 use super::{Shared, Waits};
 use crate::address::{Reach, reach};
+use crate::connect::{Refused, Resolver, root_cause};
 use crate::sandbox::{CallError, HttpFailure};
 
 /// A body of this size is sent as one piece, and what takes it is not looked at.

@@ -4,8 +4,7 @@
 use std::error::Error as _;
 use std::io;
 
-use super::super::address::Refused;
-use super::super::exchange::root_cause;
+use crate::connect::{Refused, root_cause};
 use crate::sandbox::{CallError, HttpFailure};
 
 /// A failure to get the head of an answer from a host.

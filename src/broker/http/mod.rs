@@ -19,17 +19,20 @@ mod place;
 mod request;
 mod streams;
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
 
 use tokio::sync::Semaphore;
 
-use super::Redactor;
+use super::base::known_urls;
 use super::limits::Limits;
 use super::names::quoted;
+use super::{Redactor, Target};
+use crate::config::{Environment, ServerConfig};
 use crate::sandbox::{CallError, HttpFailure, HttpPiece, HttpRequest, HttpResponse, HttpTimeouts};
 use client::Clients;
-pub(super) use origins::Origins;
+use origins::Origins;
 use place::Place;
 pub(super) use request::Judged;
 use streams::{Reading, Streams};
@@ -54,22 +57,36 @@ fn origin_of(url: &url::Url) -> String {
 }
 
 /// What all executions share.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(super) struct Shared {
     limits: Limits,
-    redactor: Redactor,
-    pub(super) origins: Origins,
+    origins: Origins,
     place: Place,
 }
 
 impl Shared {
-    pub(super) fn new(limits: &Limits, redactor: &Redactor, origins: Origins) -> Self {
-        let place = Place::new(limits.allowed_domains.as_deref());
+    pub(super) fn new(limits: &Limits) -> Self {
         Self {
             limits: limits.clone(),
-            redactor: redactor.clone(),
-            origins,
-            place,
+            origins: Origins::default(),
+            place: Place::new(limits.allowed_domains.as_deref()),
+        }
+    }
+
+    /// Lets no request go to where these servers are. Where they were known to be before, none goes
+    /// either.
+    pub(super) fn keep_off(&mut self, targets: &BTreeMap<String, Target>, env: &Environment) {
+        for (name, target) in targets {
+            for url in known_urls(&target.config, Some(&target.manifest), env) {
+                self.origins.add(name, &url);
+            }
+        }
+    }
+
+    /// The same of one of which only the config is known.
+    pub(super) fn keep_off_config(&mut self, config: &ServerConfig, env: &Environment) {
+        for url in known_urls(config, None, env) {
+            self.origins.add(&config.name, &url);
         }
     }
 }
@@ -99,13 +116,13 @@ impl Plain {
         &self,
         request: HttpRequest,
         shared: &Shared,
-        functions: &impl Functions,
+        around: &impl Around,
     ) -> Result<HttpResponse, CallError> {
         let timeouts = within(request.timeouts, shared.limits.call_timeout);
         let opening = self.streams.begin(request.stream)?;
         let answer = async {
             let judged = request::judged(request, &shared.limits)?;
-            let permit = shared.permit(&judged, functions);
+            let permit = shared.permit(&judged, around);
             let permit = tokio::time::timeout(timeouts.connect, permit).await;
             permit.map_err(|_| {
                 let what = "the addresses were not found in time";
@@ -123,7 +140,8 @@ impl Plain {
                 message: "the execution has ended".into(),
             })?;
             let response = client::send(&self.clients, shared, judged, timeouts).await?;
-            Ok(Reading::begin(response, shared, place).await)
+            let redactor = around.redactor();
+            Ok(Reading::begin(response, &shared.limits, &redactor, place).await)
         };
         let answer = opening.unless_closed(answer).await;
         let (response, rest) = answer.ok_or_else(streams::closed)??;
@@ -151,12 +169,12 @@ impl Plain {
 
 impl Shared {
     /// Whether a request may go where it wants to.
-    async fn permit(&self, judged: &Judged, functions: &impl Functions) -> Result<(), CallError> {
+    async fn permit(&self, judged: &Judged, around: &impl Around) -> Result<(), CallError> {
         let refuse = |why: String| CallError::Egress {
             message: format!("{} is refused: {why}", judged.name()),
         };
         if let Some(server) = self.origins.server_at(&judged.url) {
-            return Err(refuse(functions.instead(server, judged)));
+            return Err(refuse(around.instead(server, judged)));
         }
         self.place.check(&judged.url).map_err(refuse)?;
         if client::proxy_of(self, &judged.url).is_some() {
@@ -166,14 +184,17 @@ impl Shared {
             .origins
             .server_at_addresses_of(&judged.url, &self.place);
         match known.await {
-            Some(server) => Err(refuse(functions.instead(server, judged))),
+            Some(server) => Err(refuse(around.instead(server, judged))),
             None => Ok(()),
         }
     }
 }
 
-/// Says what to call in the place of a plain request to a compiled server.
-pub(super) trait Functions: Sync {
+/// What requests need to know of the broker.
+pub(super) trait Around: Sync {
+    /// Removes the secrets that the vault has by now.
+    fn redactor(&self) -> Redactor;
+
     /// Why the request is refused and what to write.
     fn instead(&self, server: &str, judged: &Judged) -> String;
 }
@@ -202,12 +223,16 @@ fn within(timeouts: HttpTimeouts, most: Duration) -> Waits {
 
 #[cfg(test)]
 mod tests {
-    use super::super::address::answering;
     use super::*;
+    use crate::connect::answering;
 
     struct Nobody;
 
-    impl Functions for Nobody {
+    impl Around for Nobody {
+        fn redactor(&self) -> Redactor {
+            Redactor::new(&[])
+        }
+
         fn instead(&self, server: &str, _: &Judged) -> String {
             server.to_owned()
         }
@@ -220,7 +245,7 @@ mod tests {
             allowed_domains: Some(vec!["api.example".to_owned()]),
             ..Limits::default()
         };
-        let mut shared = Shared::new(&limits, &Redactor::new(&[]), Origins::default());
+        let mut shared = Shared::new(&limits);
         shared.place.resolver = answering(answers);
         for _ in 1..answers.len() {
             let found = shared.place.resolver.addresses("api.example").await;

@@ -8,18 +8,18 @@ use url::{Host, Url};
 use super::place::{Place, address_of};
 
 /// The origins of compiled servers.
-#[derive(Debug, Default)]
-pub(in crate::broker) struct Origins(Vec<Origin>);
+#[derive(Debug, Clone, Default)]
+pub(super) struct Origins(Vec<Origin>);
 
 /// An origin, in the one notation that all ways to write it share.
-#[derive(Debug, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 struct Origin {
     machine: Machine,
     port: u16,
     server: String,
 }
 
-#[derive(Debug, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 enum Machine {
     /// A name, in lower case and without a trailing dot.
     Name(String),
@@ -65,7 +65,7 @@ fn port_of(url: &Url) -> u16 {
 
 impl Origins {
     /// Adds where a server is, or would be if nobody said otherwise.
-    pub(in crate::broker) fn add(&mut self, server: &str, base_url: &str) {
+    pub(super) fn add(&mut self, server: &str, base_url: &str) {
         let Ok(url) = Url::parse(base_url) else {
             return;
         };
@@ -184,7 +184,7 @@ mod tests {
     #[tokio::test]
     async fn an_address_of_a_named_server_is_its_place() {
         let mut place = Place::new(None);
-        place.resolver = crate::broker::address::answering(&[&["203.0.113.7"]]);
+        place.resolver = crate::connect::answering(&[&["203.0.113.7"]]);
         let at = async |base_url: &str, url: &str| {
             let mut origins = Origins::default();
             origins.add("shop", base_url);

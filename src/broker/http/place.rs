@@ -4,15 +4,15 @@ use std::net::IpAddr;
 
 use url::{Host, Url};
 
-use super::super::address::{Permission, Resolver};
 use crate::address::{Reach, is_metadata_name, reach};
+use crate::connect::{Permission, Resolver};
 use crate::domains::Domain;
 
 /// Names lead to addresses of the internet only.
 const OF_THE_INTERNET: Permission = Permission { private: false };
 
 /// The allow-list.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(super) struct Place {
     /// None where the setting is unset.
     allowed: Option<Vec<Domain>>,

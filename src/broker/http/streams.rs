@@ -11,9 +11,9 @@ use reqwest::{Response, Version};
 use tokio::sync::{OwnedSemaphorePermit, watch};
 use tokio::time::Instant;
 
-use super::super::Scrubber;
 use super::super::exchange::is_encoded;
-use super::Shared;
+use super::super::limits::Limits;
+use super::super::{Redactor, Scrubber};
 use super::failure::broke_off;
 use crate::headers::is_forbidden_header;
 use crate::sandbox::{CallError, HttpFailure, HttpPiece, HttpResponse};
@@ -192,16 +192,17 @@ impl Reading {
     /// The head and what came of the body with it; and the rest, if there is more.
     pub(super) async fn begin(
         mut response: Response,
-        shared: &Shared,
+        limits: &Limits,
+        redactor: &Redactor,
         place: OwnedSemaphorePermit,
     ) -> (HttpResponse, Option<Self>) {
         let status = response.status().as_u16();
         let version = version_of(&response);
         let headers = std::mem::take(response.headers_mut());
-        let limit = shared.limits.max_response_bytes;
+        let limit = limits.max_response_bytes;
         let mut reading = Self {
             response,
-            scrubber: shared.redactor.stream(),
+            scrubber: redactor.stream(),
             left: limit,
             limit,
             failed: None,
@@ -221,7 +222,7 @@ impl Reading {
         let response = HttpResponse {
             status,
             version,
-            headers: shown(&headers, shared),
+            headers: shown(&headers, redactor),
             piece,
         };
         (response, rest)
@@ -300,7 +301,7 @@ fn version_of(response: &Response) -> &'static str {
 
 /// The headers that code gets: all but those of the connection, without secrets. The length is that
 /// of what was sent, where nothing was compressed.
-fn shown(headers: &HeaderMap, shared: &Shared) -> Vec<(String, String)> {
+fn shown(headers: &HeaderMap, redactor: &Redactor) -> Vec<(String, String)> {
     let is_of_connection = |name: &HeaderName| {
         let name = name.as_str();
         name == CONTENT_ENCODING.as_str() || (name != "content-length" && is_forbidden_header(name))
@@ -310,8 +311,8 @@ fn shown(headers: &HeaderMap, shared: &Shared) -> Vec<(String, String)> {
         .filter(|(name, _)| !is_of_connection(name))
         .map(|(name, value)| {
             let value = bytes::Bytes::copy_from_slice(value.as_bytes());
-            let clean = shared.redactor.bytes(&value);
-            let name = shared.redactor.text(name.as_str()).into_owned();
+            let clean = redactor.bytes(&value);
+            let name = redactor.text(name.as_str()).into_owned();
             (name, clean.iter().copied().map(char::from).collect())
         })
         .collect()
