@@ -11,6 +11,7 @@ const SOURCES: &[&str] = &[
     "src/api",
     "src/compile",
     "src/config",
+    "src/domains.rs",
     "src/files.rs",
     "src/headers.rs",
     "src/invisible.rs",

@@ -14,6 +14,7 @@ pub mod cli;
 pub mod compile;
 pub mod config;
 pub mod connect;
+pub mod domains;
 pub mod files;
 pub mod guard;
 pub mod headers;

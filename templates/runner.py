@@ -11,8 +11,8 @@ it at the start, and forks the **executing process**, which waits for the code a
 printed, or a way to end.
 
 The executing process has one more descriptor, a socket pair to the supervisor. What it sends
-there can only be a call or a result; the supervisor passes whole frames on and ends the execution
-on anything else.
+there can only be a call, a word on the body of an answer, or a result; the supervisor passes whole
+frames on and ends the execution on anything else.
 
 In a **session** the executing process stays when its code has ended, with all that the code
 defined, and waits for more. The supervisor then says PAUSED in the place of ENDED.
@@ -67,8 +67,8 @@ from json.encoder import encode_basestring
 from typing import Any, NoReturn
 
 VERSION = 1
-HELLO, JOB, CALL, ANSWER, STDOUT, STDERR, RESULT, ENDED, PAUSED = range(1, 10)
-FROM_THE_CODE = frozenset((CALL, RESULT))
+HELLO, JOB, CALL, ANSWER, STDOUT, STDERR, RESULT, ENDED, PAUSED, STREAM = range(1, 11)
+FROM_THE_CODE = frozenset((CALL, RESULT, STREAM))
 LAST = 1
 
 HEADER = struct.Struct(">IBBBI")
@@ -527,14 +527,8 @@ class HostChannel:
     def _ask(
         self, server: str, function: str, arguments: dict[str, Any], **further: str | None
     ) -> tuple[str, Any, str | None]:
-        message, payload, answer = self._prepare(server, function, arguments, **further)
-        self.send(CALL, message, payload)
-        del payload
-        try:
-            return answer.result()
-        finally:
-            # An error of it leads back here, and would keep itself.
-            del answer
+        request = {"server": server, "function": function, "arguments": arguments, **further}
+        return self._exchange(CALL, request)
 
     async def call_async(
         self,
@@ -563,13 +557,58 @@ class HostChannel:
     async def _ask_async(
         self, server: str, function: str, arguments: dict[str, Any], **further: str | None
     ) -> tuple[str, Any, str | None]:
-        message, payload, answer = self._prepare(server, function, arguments, **further)
+        request = {"server": server, "function": function, "arguments": arguments, **further}
+        return await self._exchange_async(CALL, request)
+
+    def http(self, request: dict[str, Any]) -> tuple[str, Any]:
+        """Sends a plain HTTP request; ("ok", the head of the answer and a piece of its body) or
+        ("error", what went wrong)."""
+        status, value, _ = self._exchange(CALL, {"http": request})
+        return status, value
+
+    async def http_async(self, request: dict[str, Any]) -> tuple[str, Any]:
+        """As :meth:`http`, without blocking the event loop."""
+        status, value, _ = await self._exchange_async(CALL, {"http": request})
+        return status, value
+
+    def more(self, stream: int, read: float | None) -> tuple[str, Any]:
+        """The next piece of the body of an answer, waited for so many seconds."""
+        status, value, _ = self._exchange(STREAM, {"stream": stream, "read": read})
+        return status, value
+
+    async def more_async(self, stream: int, read: float | None) -> tuple[str, Any]:
+        """As :meth:`more`, without blocking the event loop."""
+        status, value, _ = await self._exchange_async(STREAM, {"stream": stream, "read": read})
+        return status, value
+
+    def close_stream(self, stream: int) -> None:
+        """Tells that no more of an answer is wanted, come or to come. There is no answer to that."""
+        try:
+            self.send(STREAM, next(self._numbers), pack(f'{{"stream":{stream:d},"close":true}}'))
+        except OSError:
+            # The host is gone, and all streams with it.
+            pass
+
+    def _exchange(self, kind: int, request: dict[str, Any]) -> tuple[str, Any, str | None]:
+        message, payload, answer = self._prepare(request)
+        self.send(kind, message, payload)
+        del payload
+        try:
+            return answer.result()
+        finally:
+            # An error of it leads back here, and would keep itself.
+            del answer
+
+    async def _exchange_async(
+        self, kind: int, request: dict[str, Any]
+    ) -> tuple[str, Any, str | None]:
+        message, payload, answer = self._prepare(request)
         if len(payload) <= CHUNK:
-            self.send(CALL, message, payload)
+            self.send(kind, message, payload)
         else:
             # The host takes it as fast as it can; meanwhile other tasks go on.
             loop = asyncio.get_running_loop()
-            await loop.run_in_executor(None, self.send, CALL, message, payload)
+            await loop.run_in_executor(None, self.send, kind, message, payload)
         del payload
         try:
             return await asyncio.wrap_future(answer)
@@ -578,11 +617,9 @@ class HostChannel:
             del answer
 
     def _prepare(
-        self, server: str, function: str, arguments: dict[str, Any], **further: str | None
+        self, request: dict[str, Any]
     ) -> tuple[int, bytes, concurrent.futures.Future[tuple[str, Any, str | None]]]:
-        """The number and the bytes of a call, and where its answer will be."""
-        request: dict[str, Any] = {"server": server, "function": function, "arguments": arguments}
-        request.update(further)
+        """The number and the bytes of a request to the host, and where its answer will be."""
         encoder = Encoder(argument_value, segments=True, depth=MAX_DEPTH + CALL_LEVELS)
         payload = pack(encoder.encode(request), encoder.segments)
         answer: concurrent.futures.Future[tuple[str, Any, str | None]] = (
@@ -649,7 +686,8 @@ class HostChannel:
 
 def install_host_module() -> None:
     """Makes `import _mce_host` work; it does so nowhere else. There is nobody to call yet."""
-    module = types.ModuleType("_mce_host", "Calls to the host; used by `mce_runtime`.")
+    about = "Calls to the host; used by `mce_runtime` and by the transports of `httpx`."
+    module = types.ModuleType("_mce_host", about)
     sys.modules["_mce_host"] = module
 
 
@@ -660,6 +698,11 @@ def connect_host_module(channel: HostChannel) -> None:
         call_async=channel.call_async,
         page=channel.page,
         page_async=channel.page_async,
+        http=channel.http,
+        http_async=channel.http_async,
+        more=channel.more,
+        more_async=channel.more_async,
+        close_stream=channel.close_stream,
         RawNumber=RawNumber,
     )
 
@@ -984,8 +1027,8 @@ def hint(error: BaseException) -> str | None:
             errno.EPERM: "the sandbox has no network and few privileges; call compiled functions",
             errno.EAGAIN: "the number of processes and threads is limited; start fewer at once",
         }.get(error.errno or 0)
-    if type(error).__module__.partition(".")[0] in ("httpx", "httpcore"):
-        return "the sandbox has no network; call the functions of a compiled server"
+    if type(error).__module__.partition(".")[0] == "httpcore":
+        return "the sandbox has no network; `httpx` asks the host, or call compiled functions"
     return None
 
 

@@ -16,7 +16,7 @@ const ARROWS: &[(&str, &[&str])] = &[
     (
         "broker",
         &[
-            "address", "api", "config", "connect", "headers", "sandbox", "vault", "wire",
+            "address", "api", "config", "connect", "domains", "headers", "sandbox", "vault", "wire",
         ],
     ),
     (
@@ -38,6 +38,7 @@ const ARROWS: &[(&str, &[&str])] = &[
         "config",
         &[
             "address",
+            "domains",
             "files",
             "headers",
             "invisible",
@@ -45,6 +46,7 @@ const ARROWS: &[(&str, &[&str])] = &[
             "yaml",
         ],
     ),
+    ("domains", &[]),
     ("files", &[]),
     ("guard", &["invisible", "pysyntax"]),
     ("headers", &[]),
@@ -91,6 +93,11 @@ const NARROW: &[(&str, &str, &[&str])] = &[
             "Call",
             "CallError",
             "Host",
+            "HttpFailure",
+            "HttpPiece",
+            "HttpRequest",
+            "HttpResponse",
+            "HttpTimeouts",
             "Page",
             "PageCall",
             "Reply",

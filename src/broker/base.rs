@@ -8,9 +8,10 @@ use url::{Host, Url};
 use super::Target;
 use super::limits::Limits;
 use crate::address::{Reach, reach};
-use crate::api::Function;
-use crate::config::{Environment, check_base_url};
+use crate::api::{Function, Manifest};
+use crate::config::{Environment, ServerConfig, check_base_url};
 use crate::connect::{Permission, Refused};
+use crate::domains::Domain;
 
 /// A base URL that may be called.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -74,10 +75,11 @@ impl Base {
             return Err(fail("names no host"));
         };
         if let Some(domains) = &limits.allowed_domains
-            && !domains.iter().any(|domain| is_within(&host, domain))
+            && !domains.iter().any(|domain| holds(domain, &url))
         {
             return Err(fail(&format!(
-                "leads to `{host}`, which `MCE_ALLOWED_DOMAINS` does not hold"
+                "leads to `{}`, which `MCE_ALLOWED_DOMAINS` does not hold",
+                shown_host(&url)
             )));
         }
 
@@ -204,6 +206,11 @@ impl Base {
         self.origin.scheme()
     }
 
+    /// Scheme, host and port.
+    pub(super) fn origin(&self) -> &Url {
+        &self.origin
+    }
+
     /// Whether a URL is on the origin that is called.
     pub(super) fn has_origin_of(&self, url: &Url) -> bool {
         url.origin() == self.origin.origin()
@@ -228,6 +235,23 @@ impl Base {
     }
 }
 
+/// Every base URL that a server has, or would have if nobody said otherwise.
+pub(super) fn known_urls(
+    config: &ServerConfig,
+    manifest: Option<&Manifest>,
+    env: &Environment,
+) -> Vec<String> {
+    let of_env = env.get(&config.env_name("BASE_URL")).map(str::to_owned);
+    let of_config = config.base_url.as_ref();
+    let of_config = of_config.and_then(|template| template.expand(env).ok());
+    let of_document = manifest.and_then(|manifest| manifest.base_url.clone());
+    of_env
+        .into_iter()
+        .chain(of_config)
+        .chain(of_document)
+        .collect()
+}
+
 /// The path of a base URL without a trailing slash.
 fn prefix(url: &Url) -> String {
     url.path().trim_end_matches('/').to_owned()
@@ -242,18 +266,18 @@ fn literal(host: &Host<&str>) -> Option<IpAddr> {
     }
 }
 
-/// Whether a host is a domain of the allow-list or below it. Both are compared as `url` writes
-/// them: lower case, IDNA, addresses in their one notation; a trailing dot makes no difference.
-fn is_within(host: &Host<&str>, domain: &str) -> bool {
-    let Ok(domain) = Host::parse(domain.trim().trim_end_matches('.')) else {
-        return false;
-    };
-    match (host, domain) {
-        (Host::Domain(host), Host::Domain(domain)) => {
-            let host = host.trim_end_matches('.');
-            host.strip_suffix(domain.as_str())
-                .is_some_and(|before| before.is_empty() || before.ends_with('.'))
-        }
-        (host, domain) => host.to_string() == domain.to_string(),
+/// Whether an entry of the allow-list holds the server with this base URL.
+fn holds(entry: &str, url: &Url) -> bool {
+    entry
+        .parse()
+        .is_ok_and(|domain: Domain| domain.holds_server(url))
+}
+
+/// Host and port as the allow-list spells them.
+fn shown_host(url: &Url) -> String {
+    let host = url.host_str().unwrap_or_default();
+    match url.port() {
+        Some(port) => format!("{host}:{port}"),
+        None => host.to_owned(),
     }
 }

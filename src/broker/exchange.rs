@@ -175,7 +175,7 @@ const UNCHANGED: [&[u8]; 4] = [b"", b"identity", b"none", b"utf-8"];
 
 /// Whether a body is still encoded: `reqwest` removes the header of what it decodes. An answer that
 /// cannot be read cannot be freed of secrets either.
-fn is_encoded(headers: &HeaderMap) -> bool {
+pub(super) fn is_encoded(headers: &HeaderMap) -> bool {
     headers
         .get_all(CONTENT_ENCODING)
         .iter()

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Duration;
 
 use async_trait::async_trait;
 use indexmap::IndexMap;
@@ -12,13 +13,16 @@ use tokio::time::Instant;
 
 use super::exchange::{Answer, Exchange, goes_on};
 use super::following;
+use super::http::{self, Plain};
 use super::names::{is_shown_header, quoted};
 use super::outgoing::Parts;
 use super::recording::{self, Recording};
 use super::server::{Link, Server};
 use super::{Broker, Redactor, Scope};
 use crate::api::{Function, essence};
-use crate::sandbox::{Call, CallError, Host, Page, PageCall, Reply, Stream};
+use crate::sandbox::{
+    Call, CallError, Host, HttpPiece, HttpRequest, HttpResponse, Page, PageCall, Reply, Stream,
+};
 use crate::vault;
 use crate::wire::{self, Streamed, Value};
 
@@ -33,12 +37,14 @@ pub(super) struct Execution {
     /// Calls refused without a record of their own.
     unrecorded: AtomicUsize,
     slots: Semaphore,
+    http: Plain,
 }
 
 impl Execution {
     pub(super) fn new(broker: Arc<Broker>, scope: Scope) -> Self {
         let slots = Semaphore::new(broker.limits.max_concurrent_calls.clamp(1, 1024));
         Self {
+            http: Plain::new(&broker.limits),
             broker,
             scope,
             calls: AtomicUsize::new(0),
@@ -54,21 +60,7 @@ impl Execution {
             function: function_name,
             ..
         } = &asked.call;
-        let limit = self.broker.limits.max_calls;
-        let before = self.calls.fetch_add(1, Ordering::Relaxed);
-        if before >= limit {
-            // Code that goes on all the same may not fill the audit with its attempts.
-            if before >= limit.saturating_mul(2) {
-                recording.forget();
-                self.unrecorded.fetch_add(1, Ordering::Relaxed);
-            }
-            return Err(CallError::Limit {
-                message: format!(
-                    "an execution may make {limit} calls (`MCE_MAX_CALLS`); combine or page \
-                     with fewer"
-                ),
-            });
-        }
+        self.count(recording)?;
         let (server, function) = self.allowed(server_name, function_name)?;
         let _slot = self
             .slots
@@ -91,6 +83,26 @@ impl Execution {
             })??;
         recording.answered(answer.status.as_u16());
         self.conclude(function, answer).await
+    }
+
+    /// Counts a call, if the execution may make another one.
+    fn count(&self, recording: &mut Recording) -> Result<(), CallError> {
+        let limit = self.broker.limits.max_calls;
+        let before = self.calls.fetch_add(1, Ordering::Relaxed);
+        if before >= limit {
+            // Code that goes on all the same may not fill the audit with its attempts.
+            if before >= limit.saturating_mul(2) {
+                recording.forget();
+                self.unrecorded.fetch_add(1, Ordering::Relaxed);
+            }
+            return Err(CallError::Limit {
+                message: format!(
+                    "an execution may make {limit} calls (`MCE_MAX_CALLS`); combine or page \
+                     with fewer"
+                ),
+            });
+        }
+        Ok(())
     }
 
     /// The function, if this execution may call it.
@@ -322,6 +334,34 @@ impl Host for Execution {
             None => Ok(Page { value, next }),
         }
     }
+
+    async fn http(&self, request: HttpRequest) -> Result<HttpResponse, CallError> {
+        let recorder = Arc::clone(&self.broker.recorder);
+        let name = http::name_of(&request);
+        let mut recording = Recording::start(recorder, &self.scope, http::SERVER, &name);
+        let result = match self.count(&mut recording) {
+            Ok(()) => {
+                let broker = &*self.broker;
+                self.http.send(request, &broker.http, broker).await
+            }
+            Err(error) => Err(error),
+        };
+        let result = result.map_err(|error| redacted(&self.broker.redactor(), error));
+        if let Ok(response) = &result {
+            recording.answered(response.status);
+        }
+        recording.ended(result.as_ref().err());
+        result
+    }
+
+    async fn http_more(&self, stream: u64, read: Option<Duration>) -> Result<HttpPiece, CallError> {
+        let piece = self.http.more(stream, read, &self.broker.http).await;
+        piece.map_err(|error| redacted(&self.broker.redactor(), error))
+    }
+
+    fn http_close(&self, stream: u64) {
+        self.http.close(stream);
+    }
 }
 
 impl Execution {
@@ -423,6 +463,7 @@ fn redacted(redactor: &Redactor, mut error: CallError) -> CallError {
         }
         CallError::Argument { message }
         | CallError::Network { message }
+        | CallError::Http { message, .. }
         | CallError::Egress { message }
         | CallError::Limit { message }
         | CallError::Internal { message } => clean(message),

@@ -11,6 +11,9 @@
 //! 6. its base URL and every address it resolves to are permitted (`base`, `address`),
 //! 7. the execution is within its limits.
 //!
+//! A plain HTTP request of code (`http`) names no function. It goes only to hosts of the allow-list, never
+//! to a compiled server, and without any credential.
+//!
 //! The answer is read up to a limit (`exchange`), freed of secrets ([`Redactor`]) and decoded;
 //! of its headers only those of an allow-list are shown. Every call is recorded.
 
@@ -23,6 +26,8 @@ mod base;
 mod exchange;
 mod execution;
 mod following;
+mod http;
+mod instead;
 mod limits;
 mod names;
 mod outgoing;
@@ -44,7 +49,7 @@ use percent_encoding::percent_decode_str;
 use secrecy::{ExposeSecret as _, SecretString};
 
 use crate::api::Manifest;
-use crate::config::Environment;
+use crate::config::{Environment, ServerConfig};
 use crate::sandbox::{CallError, Host};
 use crate::vault::Vault;
 use crate::wire::{Arguments, Value};
@@ -59,7 +64,7 @@ pub struct Target {
     /// The committed manifest.
     pub manifest: Arc<Manifest>,
     /// The server's entry in the config; default values where there is no config.
-    pub config: Arc<crate::config::ServerConfig>,
+    pub config: Arc<ServerConfig>,
     /// Effective read-only: config or manifest.
     pub read_only: bool,
 }
@@ -129,6 +134,7 @@ pub struct Broker {
     recorder: Arc<dyn Recorder>,
     limits: Limits,
     rules: Rules,
+    http: http::Shared,
 }
 
 impl fmt::Debug for Broker {
@@ -152,6 +158,8 @@ impl Broker {
         recorder: Arc<dyn Recorder>,
         limits: Limits,
     ) -> Self {
+        let mut http = http::Shared::new(&limits);
+        http.keep_off(&targets, env);
         let servers = targets
             .into_iter()
             .map(|(name, target)| {
@@ -170,7 +178,17 @@ impl Broker {
                 import: true,
                 read_only: true,
             },
+            http,
         }
+    }
+
+    /// Sends no plain request to where these servers are, though they are not to be called.
+    #[must_use]
+    pub fn keeping_off(mut self, servers: &[Arc<ServerConfig>], env: &Environment) -> Self {
+        for config in servers {
+            self.http.keep_off_config(config, env);
+        }
+        self
     }
 
     /// Reads each server's `ca_file`, `client_cert_file` and `client_key_file`, relative to the
@@ -203,6 +221,8 @@ impl Broker {
                 Arc::new(Server::new(target, &self.vault, env, &self.limits, folder))
             }
         };
+        let mut http = self.http.clone();
+        http.keep_off(&targets, env);
         let servers = targets
             .into_iter()
             .map(|(name, target)| {
@@ -217,6 +237,7 @@ impl Broker {
             recorder: Arc::clone(&self.recorder),
             limits: self.limits.clone(),
             rules: self.rules,
+            http,
         }
     }
 

@@ -314,7 +314,7 @@ pub const SETTINGS: &[Setting] = &[
         "MCE_ALLOWED_DOMAINS",
         "domains separated by commas, or a JSON list",
         "",
-        "Bounds the hosts that compiled functions call, sub-domains included; unset, nothing but their server does.",
+        "Hosts that plain `httpx` in code may call, and that compiled functions are bound to; sub-domains included. With a port only that one; without, plain `httpx` has the scheme's usual one. Unset, code has no plain `httpx`, and functions are bound by their server alone.",
     ),
     setting(
         "MCE_HTTPS_PROXY",

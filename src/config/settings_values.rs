@@ -1,15 +1,16 @@
 //! What the values of settings look like.
 
 use std::fmt::Display;
-use std::net::{IpAddr, Ipv4Addr};
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 use std::path::PathBuf;
 use std::str::FromStr;
 use std::time::Duration;
 
-use url::{Host, Url};
+use url::Url;
 
 use super::error::quote;
 use super::{SandboxChoice, SandboxMode};
+use crate::domains::Domain;
 
 /// 1024 × 1024.
 pub(super) const MIB: usize = 1 << 20;
@@ -167,9 +168,12 @@ pub(super) fn parse_user(text: &str) -> Result<String, Invalid> {
 }
 
 pub(super) fn parse_domains(text: &str) -> Result<Vec<String>, Invalid> {
-    const EXPECTED: &str = "domains separated by commas, such as `example.com,api.example.org` \
-                            (sub-domains are included; no scheme, port, path or `*`)";
-    let items: Vec<String> = if text.starts_with('[') && !text.starts_with("[:") {
+    const EXPECTED: &str = "domains separated by commas, such as `example.com,api.example.org:8443` \
+                            (sub-domains are included; no scheme, path or `*`)";
+    // An IPv6 address begins with a bracket as well.
+    let within = text.strip_prefix('[').and_then(|it| it.split(']').next());
+    let is_list = within.is_some_and(|within| within.parse::<Ipv6Addr>().is_err());
+    let items: Vec<String> = if is_list {
         serde_json::from_str(text).map_err(|_| Invalid::expected("a JSON list of strings"))?
     } else {
         text.split(',').map(str::to_owned).collect()
@@ -179,12 +183,8 @@ pub(super) fn parse_domains(text: &str) -> Result<Vec<String>, Invalid> {
         if item.is_empty() {
             continue;
         }
-        if item.contains('*') {
-            return Err(Invalid::expected(EXPECTED));
-        }
-        let host = Host::parse(item).map_err(|_| Invalid::expected(EXPECTED))?;
-        let domain = host.to_string();
-        domains.push(domain.strip_suffix('.').unwrap_or(&domain).to_owned());
+        let domain: Domain = item.parse().map_err(|_| Invalid::expected(EXPECTED))?;
+        domains.push(domain.to_string());
     }
     if domains.is_empty() {
         return Err(Invalid::expected(

@@ -14,6 +14,8 @@ use secrecy::{ExposeSecret as _, SecretString};
 use url::{Host, Url};
 
 pub use failure::{Failure, root_cause};
+#[cfg(test)]
+pub(crate) use resolver::answering;
 pub use resolver::{Permission, Refused, Resolver};
 pub use tls::Tls;
 

@@ -97,10 +97,24 @@ impl Resolver {
         }
     }
 
+    /// The same for a client with this proxy.
+    #[must_use]
+    pub fn with_proxy(self, proxy: Option<String>) -> Self {
+        Self { proxy, ..self }
+    }
+
     /// Whether names and addresses may be private.
     #[must_use]
     pub fn permits_private(&self) -> bool {
         self.permission.private
+    }
+
+    /// The addresses of a name, whatever they are.
+    ///
+    /// # Errors
+    /// The name cannot be looked up.
+    pub async fn found(&self, name: &str) -> io::Result<Vec<SocketAddr>> {
+        (self.lookup)(name.to_owned()).await
     }
 
     /// The addresses of a name, all of them permitted.
@@ -115,7 +129,7 @@ impl Resolver {
         let permission = Permission {
             private: self.permission.private || is_proxy,
         };
-        let found = (self.lookup)(name.to_owned()).await?;
+        let found = self.found(name).await?;
         for address in &found {
             permission.check(name, address.ip())?;
         }
@@ -130,6 +144,30 @@ impl Resolve for Resolver {
             let found = this.addresses(name.as_str()).await?;
             Ok(Box::new(found.into_iter()) as Addrs)
         })
+    }
+}
+
+/// A resolver that knows one answer after the other, whatever the name; the last one holds on.
+#[cfg(test)]
+pub(crate) fn answering(answers: &[&[&str]]) -> Resolver {
+    let address = |text: &&str| SocketAddr::new(text.parse().unwrap(), 0);
+    let answers = answers.iter().rev();
+    let answers: Vec<Vec<_>> = answers
+        .map(|answer| answer.iter().map(address).collect())
+        .collect();
+    let answers = std::sync::Mutex::new(answers);
+    Resolver {
+        permission: Permission { private: false },
+        proxy: None,
+        lookup: Arc::new(move |_| {
+            let mut answers = answers.lock().unwrap();
+            let answer = if answers.len() > 1 {
+                answers.pop()
+            } else {
+                answers.first().cloned()
+            };
+            Box::pin(async move { Ok(answer.unwrap_or_default()) })
+        }),
     }
 }
 

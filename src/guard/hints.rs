@@ -49,12 +49,12 @@ const OF_MODULES: [(&str, &str, &str); 30] = [
     (
         "httpx",
         "HTTPTransport",
-        "use `httpx.MockTransport`; nothing is sent from here",
+        "leave it out, or use `httpx.MockTransport`; the host sends what a client sends",
     ),
     (
         "httpx",
         "AsyncHTTPTransport",
-        "use `httpx.MockTransport`; nothing is sent from here",
+        "leave it out, or use `httpx.MockTransport`; the host sends what a client sends",
     ),
     (
         "inspect",

@@ -27,6 +27,8 @@ struct Parts {
     environment: Arc<Environment>,
     recorder: Arc<dyn Recorder>,
     limits: Limits,
+    /// Every server there is, checked or not.
+    servers: Vec<Arc<ServerConfig>>,
     /// What `ca_file` is relative to.
     config_folder: PathBuf,
     #[cfg(feature = "test-hooks")]
@@ -62,6 +64,7 @@ impl Brokered {
             environment: Arc::clone(environment),
             recorder,
             limits,
+            servers: servers.to_vec(),
             config_folder: config_folder.to_owned(),
             #[cfg(feature = "test-hooks")]
             hooks: crate::broker::Hooks::default(),
@@ -130,6 +133,7 @@ impl Parts {
             Arc::clone(&self.recorder),
             self.limits.clone(),
         )
+        .keeping_off(&self.servers, &self.environment)
     }
 
     /// The broker of these servers, after another one.

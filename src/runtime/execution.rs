@@ -246,6 +246,12 @@ impl Runtime {
         running.end(outcome)
     }
 
+    /// Whether the code, or code before it in its session, may send plain requests.
+    fn may_send_requests(&self, code: &str, earlier: &Earlier) -> bool {
+        let mentions = |code: &str| code.contains("httpx");
+        self.settings.allowed_domains.is_some() && (mentions(code) || mentions(&earlier.code))
+    }
+
     /// Calls one compiled function through the broker.
     pub async fn call(&self, request: CallRequest) -> ExecutionResult {
         let running = match Running::begin(&self.audit, &request.principal, Origin::Call) {
@@ -301,8 +307,9 @@ impl Runtime {
             timeout,
             max_output_bytes: self.settings.max_output_bytes,
         });
-        if self.switches.no_import_rule {
-            // What was not imported can be called then, and only what was checked can be called.
+        if self.switches.no_import_rule || self.may_send_requests(code, earlier) {
+            // What was not imported can be called then, and only what was checked can be called. Plain
+            // requests keep off all servers, of which the manifest may be all that says where they are.
             let all = self.registry.names().map(str::to_owned).collect();
             self.registry.servers(all).await;
         }

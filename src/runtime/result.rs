@@ -155,7 +155,7 @@ impl From<&CallError> for ErrorType {
     fn from(error: &CallError) -> Self {
         match error {
             CallError::Argument { .. } => Self::Validation,
-            CallError::Api { .. } | CallError::Network { .. } => Self::Api,
+            CallError::Api { .. } | CallError::Network { .. } | CallError::Http { .. } => Self::Api,
             CallError::Egress { .. } | CallError::Limit { .. } => Self::Egress,
             CallError::Internal { .. } => Self::Internal,
         }

@@ -37,9 +37,9 @@ pub enum Kind {
     Hello = 1,
     /// From the host: the code.
     Job = 2,
-    /// From the code: a call of a compiled function.
+    /// From the code: a call of a compiled function, or a plain HTTP request.
     Call = 3,
-    /// From the host: what came of the call of the same number.
+    /// From the host: what came of the call, or of the piece asked for, of the same number.
     Answer = 4,
     /// From the supervisor: bytes the code wrote to stdout.
     Stdout = 5,
@@ -51,6 +51,8 @@ pub enum Kind {
     Ended = 8,
     /// From the supervisor: the code of a session ended, and its process waits for more.
     Paused = 9,
+    /// From the code: a piece of the body of an answer that it asks for, or that it wants no more.
+    Stream = 10,
 }
 
 impl Kind {
@@ -65,6 +67,7 @@ impl Kind {
             7 => Self::Result,
             8 => Self::Ended,
             9 => Self::Paused,
+            10 => Self::Stream,
             _ => return None,
         })
     }

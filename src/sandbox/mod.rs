@@ -11,6 +11,9 @@ use crate::wire::{Arguments, Streamed, Value};
 
 pub mod docker;
 pub mod frames;
+mod http;
+
+pub use http::{HttpFailure, HttpPiece, HttpRequest, HttpResponse, HttpTimeouts};
 
 /// A place where code runs without network, files or credentials.
 #[async_trait]
@@ -227,6 +230,30 @@ pub trait Host: Send + Sync {
         }
     }
 
+    /// Makes a plain HTTP request of the code, and answers when the head of its answer is there.
+    ///
+    /// # Errors
+    /// [`CallError`], which `httpx` in the sandbox raises: [`CallError::Http`] as the class it names,
+    /// all others as an `EgressError` that is an error of `httpx` as well.
+    async fn http(&self, _request: HttpRequest) -> Result<HttpResponse, CallError> {
+        Err(http::refused())
+    }
+
+    /// The next piece of the body of an answer, waited for up to `read`. One at a time of each body.
+    ///
+    /// # Errors
+    /// As for [`Host::http`]; there is no further piece then.
+    async fn http_more(
+        &self,
+        _stream: u64,
+        _read: Option<Duration>,
+    ) -> Result<HttpPiece, CallError> {
+        Err(http::refused())
+    }
+
+    /// Nothing more of a body is wanted, nor of an answer that has not come yet.
+    fn http_close(&self, _stream: u64) {}
+
     /// Calls a compiled function with arguments alone.
     ///
     /// # Errors
@@ -282,6 +309,14 @@ pub enum CallError {
         /// What was refused and why.
         message: String,
     },
+    /// A plain HTTP request of the code failed: raised as an error of `httpx`.
+    #[error("{message}")]
+    Http {
+        /// As which one.
+        failure: HttpFailure,
+        /// What happened.
+        message: String,
+    },
     /// A limit of the execution was reached, such as the number of calls: raised as `EgressError`.
     #[error("{message}")]
     Limit {
@@ -303,7 +338,7 @@ impl CallError {
         match self {
             Self::Argument { .. } => "argument",
             Self::Api { .. } => "api",
-            Self::Network { .. } => "network",
+            Self::Network { .. } | Self::Http { .. } => "network",
             Self::Egress { .. } => "egress",
             Self::Limit { .. } => "limit",
             Self::Internal { .. } => "internal",

@@ -13,6 +13,7 @@ mod capture;
 mod credentials;
 mod fetched;
 mod fixture;
+mod http;
 mod network;
 mod pages;
 mod requests;

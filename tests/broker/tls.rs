@@ -50,6 +50,21 @@ async fn an_authority_of_the_config_is_trusted_and_no_other() {
     shop.call("f", json!({})).await.unwrap();
 }
 
+/// Plain requests of code have no authority of their own.
+#[tokio::test]
+async fn a_plain_request_trusts_nobody_but_the_system() {
+    let (port, _) = secure("127.0.0.1").await;
+    let mut setup = setup(|_| {}).at("https://api.example");
+    setup.limits.allowed_domains = Some(vec![format!("127.0.0.1:{port}")]);
+    let request = mce::sandbox::HttpRequest {
+        method: "GET".into(),
+        url: format!("https://127.0.0.1:{port}/"),
+        ..mce::sandbox::HttpRequest::default()
+    };
+    let error = setup.build().host.http(request).await.unwrap_err();
+    assert!(error.to_string().contains("certificate"), "{error}");
+}
+
 #[tokio::test]
 async fn a_certificate_for_another_name_is_not_accepted() {
     let (port, pem) = secure("other.example").await;

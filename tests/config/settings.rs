@@ -96,6 +96,11 @@ fn values_are_read_in_their_usual_spellings() {
     );
     let json = accept(&[("MCE_ALLOWED_DOMAINS", r#"["a.example", "[::1]"]"#)]);
     assert_eq!(json.allowed_domains.unwrap(), ["a.example", "[::1]"]);
+    let ported = accept(&[("MCE_ALLOWED_DOMAINS", "[2001:DB8::1]:8443, A.example.:8443")]);
+    assert_eq!(
+        ported.allowed_domains.unwrap(),
+        ["[2001:db8::1]:8443", "a.example:8443"]
+    );
     let filter = accept(&[("MCE_LOG_LEVEL", "mce=debug,info")]);
     assert_eq!(filter.log_level, "mce=debug,info");
 }
@@ -182,7 +187,7 @@ fn wrong_values_name_variable_and_expectation() {
         ("MCE_SANDBOX_USER", "root", "never runs as root"),
         ("MCE_ALLOWED_DOMAINS", "https://a.example", "no scheme"),
         ("MCE_ALLOWED_DOMAINS", "*.example.com", "no scheme"),
-        ("MCE_ALLOWED_DOMAINS", "a.example:443", "no scheme"),
+        ("MCE_ALLOWED_DOMAINS", "a.example:0", "no scheme"),
         ("MCE_ALLOWED_DOMAINS", "[]", "at least one domain"),
         ("MCE_ALLOWED_DOMAINS", "[1]", "a JSON list of strings"),
         ("MCE_MAX_CALLS", "0", "from 1"),

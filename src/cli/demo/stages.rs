@@ -51,7 +51,7 @@ pub(super) const STAGES: [Stage; 4] = [
     },
     Stage {
         title: "Sending what was read to somewhere else",
-        about: "`httpx` may be imported, but there is no network inside the sandbox.",
+        about: "There is no network inside the sandbox. The host sends what `httpx` sends, and only to allowed hosts.",
         code: include_str!("exfiltrate.py"),
         expected: Expected::Failure(&[
             ErrorType::Security,

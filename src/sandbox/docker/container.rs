@@ -28,6 +28,11 @@ use crate::sandbox::frames::Assembler;
 
 /// The program that runs the code, handed over at start.
 const RUNNER: &str = include_str!("../../../templates/runner.py");
+/// What sends the requests of `httpx`, imported where the image has that.
+const HTTPX_TRANSPORT: (&str, &str) = (
+    "_mce_httpx",
+    include_str!("../../../templates/httpx_transport.py"),
+);
 /// From the start of a container to its report.
 const START_TIMEOUT: Duration = Duration::from_secs(30);
 /// Libraries of the image that are imported before any code comes; one that it lacks is left out.
@@ -78,10 +83,15 @@ impl Keeper {
         request: ContainerRequest,
         image_environment: Vec<String>,
         instance: Instance,
-        modules: Vec<Module>,
+        mut modules: Vec<Module>,
         call_limits: CallLimits,
         most_containers: usize,
     ) -> Self {
+        let (name, source) = HTTPX_TRANSPORT;
+        modules.push(Module {
+            name: name.to_owned(),
+            source: source.to_owned(),
+        });
         Self {
             room: Arc::new(Semaphore::new(
                 most_containers.clamp(1, Semaphore::MAX_PERMITS),

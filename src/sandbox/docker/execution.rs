@@ -13,7 +13,10 @@ use tokio::task::JoinSet;
 use tokio::time::Instant;
 
 use super::container::Started;
-use super::messages::{Asked, answer, answer_message, internal, job_message, read_call};
+use super::http::Further;
+use super::messages::{
+    Answered, Asked, answer, answer_message, internal, job_message, read_call, read_further,
+};
 use super::output::Output;
 use super::stream::FrameStream;
 use super::verdict::{Ended, judge, lost, malformed, timeout};
@@ -30,6 +33,10 @@ const MAX_BYTES_IN_FLIGHT: usize = 64 << 20;
 const CALL_COST: usize = 1 << 10;
 /// Bytes of messages that are not complete yet.
 const MAX_UNFINISHED: usize = 64 << 20;
+/// A word on the body of an answer is a few numbers.
+const MAX_FURTHER: usize = 1 << 10;
+/// Pieces that are still on their way though nobody waits for them any more.
+const MAX_STALE: usize = 16;
 /// How long calls that are cut off may take to let go.
 const GRACE: Duration = Duration::from_secs(2);
 /// Bytes of large calls, of all executions together, that are read at once. What is read takes a
@@ -56,6 +63,9 @@ struct Execution {
     output: Output,
     said: Option<Bytes>,
     calls: JoinSet<Result<usize, FrameError>>,
+    /// Pieces of answers that are waited for. They wait for no call: calls may wait for a place that
+    /// the end of an answer sets free.
+    pieces: JoinSet<Result<(), FrameError>>,
     /// Set when the code has ended: calls that are still on their way come to nothing.
     over: watch::Sender<bool>,
     calls_at_once: usize,
@@ -97,6 +107,7 @@ pub(super) async fn execute_in(
         output: Output::new(job.max_output_bytes),
         said: None,
         calls: JoinSet::new(),
+        pieces: JoinSet::new(),
         over: watch::Sender::new(false),
         calls_at_once: limits.at_once,
         waiting: VecDeque::new(),
@@ -130,6 +141,7 @@ pub(super) async fn execute_in(
         execution.refuse_waiting();
     } else {
         execution.calls.abort_all();
+        execution.pieces.abort_all();
     }
     let result = match end {
         End::Timeout => Err(timeout(job.timeout)),
@@ -146,7 +158,10 @@ pub(super) async fn execute_in(
         started.container.discard();
     }
     // A call that is cut off is part of what happened: its end is seen before the outcome is.
-    let all_ended = async { while execution.calls.join_next().await.is_some() {} };
+    let all_ended = async {
+        while execution.calls.join_next().await.is_some() {}
+        while execution.pieces.join_next().await.is_some() {}
+    };
     let in_time = tokio::time::timeout(GRACE, all_ended).await.is_ok();
     started.unfinished = Some(execution.assembler);
     let outcome = execution.output.into_outcome(result, elapsed);
@@ -173,6 +188,10 @@ impl Execution {
                 Ok(Err(error)) => Some(End::Malformed(error)),
                 Err(_) => self.begin_calls().err().map(End::Malformed),
             },
+            Some(done) = self.pieces.join_next() => match done {
+                Ok(Err(error)) => Some(End::Malformed(error)),
+                Ok(Ok(())) | Err(_) => None,
+            },
             frame = reader.next(), if may_read => match frame {
                 Ok(Some(frame)) => self.take(frame).unwrap_or_else(|error| Some(End::Malformed(error))),
                 Ok(None) => Some(End::Lost(reader.diagnostics())),
@@ -186,6 +205,7 @@ impl Execution {
         match kind {
             Kind::Stdout => self.output.print(&frame.chunk),
             Kind::Stderr => self.output.complain(&frame.chunk),
+            Kind::Stream => self.take_further(&frame)?,
             Kind::Call | Kind::Result | Kind::Ended | Kind::Paused => {
                 let payload = match self.assembler.add(frame)? {
                     Assembled::Unfinished => return Ok(None),
@@ -217,6 +237,41 @@ impl Execution {
             }
         }
         Ok(None)
+    }
+
+    /// Asks for a further piece of an answer, or ends it.
+    fn take_further(&mut self, frame: &Frame) -> Result<(), FrameError> {
+        if !frame.last || frame.chunk.len() > MAX_FURTHER {
+            return Err(FrameError::Message("a word on a stream is too long".into()));
+        }
+        let message = frame.message;
+        match read_further(&frame.chunk)? {
+            Further::Close(stream) => self.host.http_close(stream),
+            Further::More(..) if self.pieces.len() >= 4 * self.calls_at_once + MAX_STALE => {
+                return Err(FrameError::Message(
+                    "more pieces are asked for than there are answers".into(),
+                ));
+            }
+            Further::More(stream, read) => {
+                let (host, frames_out) = (Arc::clone(&self.host), self.frames.clone());
+                let mut over = self.over.subscribe();
+                self.pieces.spawn(async move {
+                    let piece = tokio::select! {
+                        piece = AssertUnwindSafe(host.http_more(stream, read)).catch_unwind() => {
+                            match piece {
+                                Ok(piece) => piece,
+                                Err(_) => Err(internal("the host failed to read on")),
+                            }
+                        }
+                        _ = over.wait_for(|over| *over) => Err(execution_ended()),
+                    };
+                    let packed = pack(&answer_message(piece.map(Answered::Piece)))?;
+                    send(&frames_out, Kind::Answer, message, &packed).await;
+                    Ok(())
+                });
+            }
+        }
+        Ok(())
     }
 
     /// Answers a call that is too large to be looked at.

@@ -4,8 +4,11 @@ use bytes::Bytes;
 use indexmap::IndexMap;
 
 use super::execution::Afterwards;
+use super::http::{self, Further};
 use crate::sandbox::frames::{FrameError, pack, unpack};
-use crate::sandbox::{Call, CallError, Host, Job, Module, Page, PageCall, Reply};
+use crate::sandbox::{
+    Call, CallError, Host, HttpPiece, HttpRequest, HttpResponse, Job, Module, Page, PageCall, Reply,
+};
 use crate::wire::{Streamed, Value};
 
 /// The code of a job, and those of its modules that are not `known` in the container.
@@ -38,19 +41,29 @@ pub(super) enum Asked {
     Value(Call),
     /// A page: beside its value, where the next one is.
     Page(PageCall),
+    /// A plain HTTP request.
+    Http(HttpRequest),
 }
 
 /// What it is told.
 pub(super) enum Answered {
     Value(Reply),
     Page(Page),
+    Http(HttpResponse),
+    Piece(HttpPiece),
 }
 
 pub(super) async fn answer(host: &dyn Host, asked: Asked) -> Result<Answered, CallError> {
     match asked {
         Asked::Value(call) => host.perform(call).await.map(Answered::Value),
         Asked::Page(page) => host.page(page).await.map(Answered::Page),
+        Asked::Http(request) => host.http(request).await.map(Answered::Http),
     }
+}
+
+pub(super) fn read_further(payload: &Bytes) -> Result<Further, FrameError> {
+    http::further(unpack(payload)?)
+        .ok_or_else(|| FrameError::Message("it is no word on a stream".to_owned()))
 }
 
 pub(super) fn read_call(payload: &Bytes) -> Result<Asked, FrameError> {
@@ -62,6 +75,9 @@ fn call_of(message: Value) -> Option<Asked> {
         return None;
     };
     let mut take = |name: &str| members.shift_remove(name);
+    if let Some(request) = take("http") {
+        return http::request(request).map(Asked::Http);
+    }
     let content_type = match take("content_type") {
         None | Some(Value::Null) => None,
         Some(Value::String(content_type)) => Some(content_type),
@@ -89,7 +105,8 @@ fn call_of(message: Value) -> Option<Asked> {
 }
 
 /// `["ok", value]`, `["events", [values, why it was cut or null]]`, `["items", …]`, for a page `["ok",
-/// value, next URL or null]`, or `["error", what went wrong]`.
+/// value, next URL or null]`, for a plain request and a piece of its answer `["ok", object]`, or `["error",
+/// what went wrong]`.
 pub(super) fn answer_message(answer: Result<Answered, CallError>) -> Value {
     let word = |word: &str| Value::String(word.to_owned());
     Value::Array(match answer {
@@ -110,12 +127,18 @@ pub(super) fn answer_message(answer: Result<Answered, CallError>) -> Value {
         Ok(Answered::Page(Page { value, next })) => {
             vec![word("ok"), value, next.map_or(Value::Null, Value::String)]
         }
+        Ok(Answered::Http(response)) => vec![word("ok"), http::response_message(response)],
+        Ok(Answered::Piece(piece)) => vec![word("ok"), http::piece_message(piece)],
         Err(error) => vec![word("error"), error_message(error)],
     })
 }
 
 fn error_message(error: CallError) -> Value {
     let kind = error.kind();
+    let failure = match &error {
+        CallError::Http { failure, .. } => Some(Value::String(failure.class().to_owned())),
+        _ => None,
+    };
     let (status, message, body, headers) = match error {
         CallError::Api {
             status,
@@ -129,13 +152,15 @@ fn error_message(error: CallError) -> Value {
         .into_iter()
         .map(|(name, value)| (name, Value::String(value)))
         .collect();
-    Value::Object(IndexMap::from([
+    let mut members = IndexMap::from([
         ("kind".to_owned(), Value::String(kind.to_owned())),
         ("message".to_owned(), Value::String(message)),
         ("status".to_owned(), Value::Number(status.into())),
         ("body".to_owned(), body),
         ("headers".to_owned(), Value::Object(headers)),
-    ]))
+    ]);
+    members.extend(failure.map(|failure| ("failure".to_owned(), failure)));
+    Value::Object(members)
 }
 
 pub(super) fn internal(message: &str) -> CallError {

@@ -18,6 +18,7 @@ mod discover;
 mod engine;
 mod error;
 mod execution;
+mod http;
 pub mod image;
 mod messages;
 mod output;
