@@ -189,7 +189,7 @@ fn a_short_secret_is_warned_of_by_server() {
     let vault = Vault::new(&servers, &environment(&[]));
     let warnings = vault.warnings();
     assert_eq!(warnings.len(), 1);
-    assert!(warnings[0].starts_with("server `one`: a secret is shorter than 8 bytes"));
+    assert!(warnings[0].starts_with("server `one`: a secret is shorter than 8 characters"));
     assert!(!warnings[0].contains("0123456"));
     assert!(vault.has_secrets("one") && !vault.has_secrets("three"));
 }

@@ -27,7 +27,6 @@ mod following;
 mod limits;
 mod names;
 mod outgoing;
-mod readings;
 mod recording;
 mod redact;
 mod routes;
@@ -50,7 +49,7 @@ use crate::vault::Vault;
 use crate::wire::{Arguments, Value};
 use execution::Execution;
 pub use limits::Limits;
-pub use redact::{PLACEHOLDER, Redactor};
+pub use redact::{PLACEHOLDER, Redactor, Scrubber};
 use server::Server;
 
 /// A compiled server that the broker may call: its manifest exactly as it was verified on load.

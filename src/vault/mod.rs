@@ -20,8 +20,14 @@ use crate::api::{Function, Manifest};
 use crate::config::{Environment, ServerConfig};
 use configured::Configured;
 
-/// A secret below this many bytes is found in innocent text by chance.
-pub const SHORT: usize = 8;
+/// A secret below this many characters is found in innocent text by chance.
+const SHORT: usize = 8;
+
+/// Whether a secret is so short that it is found in innocent text by chance.
+#[must_use]
+pub fn is_short(secret: &str) -> bool {
+    secret.chars().count() < SHORT
+}
 
 /// A credential ready to be attached to one request.
 #[derive(Debug, Clone)]
@@ -128,15 +134,15 @@ impl Vault {
     pub fn warnings(&self) -> Vec<String> {
         let short = |configured: &Configured| {
             let mut secrets = configured.secrets.iter();
-            secrets.any(|secret| secret.expose_secret().len() < SHORT)
+            secrets.any(|secret| is_short(secret.expose_secret()))
         };
         self.servers
             .iter()
             .filter(|(_, server)| server.as_ref().is_ok_and(short))
             .map(|(name, _)| {
                 format!(
-                    "server `{name}`: a secret is shorter than {SHORT} bytes; it is removed from \
-                     answers only where it is a whole text"
+                    "server `{name}`: a secret is shorter than {SHORT} characters; it is removed \
+                     from answers only where it is a whole text"
                 )
             })
             .collect()

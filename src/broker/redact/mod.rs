@@ -1,31 +1,45 @@
 //! Removes secrets from what leaves the host: raw, percent-encoded or JSON-escaped in whatever way
-//! and up to twice, as base64 at any alignment, and as hex. This is against accidental echo; an API that means to tell the code
-//! its own credential can always find another spelling.
+//! and up to twice, as base64 at any alignment, and as hex. This is against accidental echo; an API
+//! that means to tell the code its own credential can always find another spelling.
+
+mod readings;
+mod spellings;
+mod stream;
 
 use std::borrow::Cow;
 use std::collections::BTreeSet;
 use std::fmt;
-use std::fmt::Write as _;
 use std::ops::Range;
+use std::sync::Arc;
 
 use aho_corasick::{AhoCorasick, MatchKind};
-use base64::Engine as _;
-use base64::engine::general_purpose::{STANDARD_NO_PAD, URL_SAFE_NO_PAD};
 use bytes::Bytes;
-use percent_encoding::utf8_percent_encode;
+use indexmap::IndexMap;
 use secrecy::{ExposeSecret as _, SecretString};
 
-use super::readings::visit_readings;
-use crate::vault::SHORT;
-use crate::wire::{COMPONENT, Value};
+use crate::vault::is_short;
+use crate::wire::Value;
+use readings::visit_readings;
+use spellings::spellings;
+pub use stream::Scrubber;
 
 /// What stands in place of a secret.
 pub const PLACEHOLDER: &str = "[redacted]";
 
-/// Knows the secrets, and finds them: within any text, but [`SHORT`] ones only where they are the
-/// whole of it.
+/// Knows the secrets, and finds them: within any text, but [short](is_short) ones only where they are
+/// the whole of it. A clone shares what it knows.
+#[derive(Clone)]
 pub struct Redactor {
+    known: Arc<Known>,
+}
+
+struct Known {
+    /// All spellings of secrets that are found within texts.
+    patterns: BTreeSet<Vec<u8>>,
     within: Option<AhoCorasick>,
+    /// Bytes of the longest of them.
+    longest: usize,
+    /// Secrets that are found as the whole of a text.
     whole: BTreeSet<Vec<u8>>,
 }
 
@@ -43,7 +57,7 @@ impl Redactor {
         let mut whole = BTreeSet::new();
         for secret in secrets {
             let secret = secret.expose_secret();
-            if secret.len() >= SHORT {
+            if !is_short(secret) {
                 spellings(secret, &mut patterns);
             } else if !secret.is_empty() {
                 whole.insert(secret.as_bytes().to_vec());
@@ -54,13 +68,25 @@ impl Redactor {
             .build(&patterns)
             .ok()
             .filter(|_| !patterns.is_empty());
-        Self { within, whole }
+        let known = Arc::new(Known {
+            longest: patterns.iter().map(Vec::len).max().unwrap_or(0),
+            patterns,
+            within,
+            whole,
+        });
+        Self { known }
+    }
+
+    /// The same for a text that comes in pieces.
+    #[must_use]
+    pub fn stream(&self) -> Scrubber {
+        Scrubber::new(self.clone())
     }
 
     /// A text without secrets.
     #[must_use]
     pub fn text<'text>(&self, text: &'text str) -> Cow<'text, str> {
-        if self.whole.contains(text.as_bytes()) {
+        if self.known.whole.contains(text.as_bytes()) {
             return Cow::Borrowed(PLACEHOLDER);
         }
         match self.cleaned(text.as_bytes()) {
@@ -73,42 +99,59 @@ impl Redactor {
     /// Bytes without secrets.
     #[must_use]
     pub fn bytes(&self, bytes: &Bytes) -> Bytes {
-        if self.whole.contains(bytes.as_ref()) {
+        if self.known.whole.contains(bytes.as_ref()) {
             return Bytes::from_static(PLACEHOLDER.as_bytes());
         }
+        self.bytes_within(bytes)
+    }
+
+    fn bytes_within(&self, bytes: &Bytes) -> Bytes {
         self.cleaned(bytes)
             .map_or_else(|| bytes.clone(), Bytes::from)
     }
 
     /// The text without what spells a secret; none where nothing does.
     fn cleaned(&self, text: &[u8]) -> Option<Vec<u8>> {
-        let within = self.within.as_ref()?;
-        let mut found: Vec<Range<usize>> = within.find_iter(text).map(|it| it.range()).collect();
-        visit_readings(text, |reading, source| {
-            found.extend(within.find_iter(reading).map(|it| source(it.range())));
-        });
+        let found = self.found(text);
         if found.is_empty() {
             return None;
         }
-        found.sort_unstable_by_key(|part| part.start);
         let mut clean = Vec::with_capacity(text.len());
         let mut done = 0;
         for part in found {
-            // Several readings find the same secret.
-            if part.start >= done {
-                clean.extend_from_slice(text.get(done..part.start)?);
-                clean.extend_from_slice(PLACEHOLDER.as_bytes());
-            }
-            done = done.max(part.end);
+            clean.extend_from_slice(text.get(done..part.start)?);
+            clean.extend_from_slice(PLACEHOLDER.as_bytes());
+            done = part.end;
         }
         clean.extend_from_slice(text.get(done..)?);
         Some(clean)
     }
 
+    /// The parts of a text that spell secrets, in order. What overlaps is one part: several readings
+    /// find the same secret.
+    fn found(&self, text: &[u8]) -> Vec<Range<usize>> {
+        let Some(within) = &self.known.within else {
+            return Vec::new();
+        };
+        let mut found: Vec<Range<usize>> = within.find_iter(text).map(|it| it.range()).collect();
+        visit_readings(text, |reading, source| {
+            found.extend(within.find_iter(reading).map(|it| source(it.range())));
+        });
+        found.sort_unstable_by_key(|part| part.start);
+        found.dedup_by(|next, part| {
+            let overlaps = next.start < part.end;
+            if overlaps {
+                part.end = part.end.max(next.end);
+            }
+            overlaps
+        });
+        found
+    }
+
     /// A decoded value without secrets: strings, byte strings, keys, and numbers spelt like one.
     /// Walks with a list of its own, so depth costs no stack.
     pub fn value(&self, value: &mut Value) {
-        if self.within.is_none() && self.whole.is_empty() {
+        if self.known.within.is_none() && self.known.whole.is_empty() {
             return;
         }
         let mut pending = vec![value];
@@ -132,105 +175,42 @@ impl Redactor {
                 Value::Array(items) => pending.extend(items.iter_mut()),
                 Value::Object(members) => {
                     if members.keys().any(|key| self.text(key) != key.as_str()) {
-                        *members = std::mem::take(members)
-                            .into_iter()
-                            .map(|(key, value)| (self.text(&key).into_owned(), value))
-                            .collect();
+                        *members = self.keys(std::mem::take(members));
                     }
                     pending.extend(members.values_mut());
                 }
             }
         }
     }
-}
 
-/// Every spelling of a secret that is looked for.
-fn spellings(secret: &str, patterns: &mut BTreeSet<Vec<u8>>) {
-    let mut add = |text: String| {
-        if text.len() >= SHORT {
-            patterns.insert(text.into_bytes());
-        }
-    };
-    add(secret.to_owned());
-
-    let escaped = utf8_percent_encode(secret, COMPONENT).to_string();
-    add(lower_escapes(&escaped));
-    // A form spells a blank as a plus sign.
-    add(escaped.replace("%20", "+"));
-    add(escaped);
-    let (mut every, mut hex) = (String::new(), String::new());
-    for byte in secret.bytes() {
-        let _ = write!(every, "%{byte:02X}");
-        let _ = write!(hex, "{byte:02x}");
-    }
-    add(every.to_ascii_lowercase());
-    add(every);
-    add(hex.to_ascii_uppercase());
-    add(hex);
-
-    // UTF-16 of either order, where it is taken for another encoding.
-    let units: Vec<String> = secret.chars().map(String::from).collect();
-    add(units.join("\0"));
-
-    let json = serde_json::Value::from(secret).to_string();
-    let json = json.trim_matches('"').to_owned();
-    add(json.replace('/', "\\/"));
-    add(ascii_json(&json));
-    add(json);
-
-    for skipped in 0..3_usize {
-        let mut bytes = vec![0; skipped];
-        bytes.extend_from_slice(secret.as_bytes());
-        // Characters that also hold bits of what stands before or after the secret are left out.
-        let first = (skipped * 8).div_ceil(6);
-        let last = bytes.len() * 8 / 6;
-        for engine in [&STANDARD_NO_PAD, &URL_SAFE_NO_PAD] {
-            let text = engine.encode(&bytes);
-            if let Some(text) = text.get(first..last) {
-                add(text.to_owned());
+    /// An object whose keys hold no secrets. Two that are alike then stay two.
+    fn keys(&self, members: IndexMap<String, Value>) -> IndexMap<String, Value> {
+        let mut clean = IndexMap::with_capacity(members.len());
+        for (key, value) in members {
+            let key = self.text(&key).into_owned();
+            let mut name = key.clone();
+            let mut count = 1;
+            while clean.contains_key(&name) {
+                count += 1;
+                name = format!("{key} {count}");
             }
+            clean.insert(name, value);
         }
+        clean
     }
-}
-
-/// `%2F` as `%2f`, the rest as it is.
-fn lower_escapes(text: &str) -> String {
-    let mut left = 0;
-    text.chars()
-        .map(|character| {
-            if character == '%' {
-                left = 2;
-                character
-            } else if left > 0 {
-                left -= 1;
-                character.to_ascii_lowercase()
-            } else {
-                character
-            }
-        })
-        .collect()
-}
-
-/// JSON text with everything outside ASCII as `\uXXXX`.
-fn ascii_json(text: &str) -> String {
-    let mut out = String::with_capacity(text.len());
-    for character in text.chars() {
-        if character.is_ascii() {
-            out.push(character);
-        } else {
-            for unit in character.encode_utf16(&mut [0; 2]) {
-                let _ = write!(out, "\\u{unit:04x}");
-            }
-        }
-    }
-    out
 }
 
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;
 
+    use base64::Engine as _;
+    use base64::engine::general_purpose::{STANDARD_NO_PAD, URL_SAFE_NO_PAD};
+    use percent_encoding::utf8_percent_encode;
+
+    use super::spellings::lower_escapes;
     use super::*;
+    use crate::wire::COMPONENT;
 
     fn redactor(secret: &str) -> Redactor {
         Redactor::new(&[SecretString::from(secret)])

@@ -7,8 +7,47 @@ use std::ops::Range;
 /// How often a text is decoded: an API may put what it echoes into a URL, and that into JSON.
 const DECODINGS: usize = 2;
 
+/// Bytes of the longest escape, a pair of surrogates.
+const LONGEST_ESCAPE: usize = 12;
+
 /// Places where a decoded text stops running beside its source: the position here, and there.
 type Marks = Vec<(u32, u32)>;
+
+/// Where an escape begins that a text ends within, of either kind; the text's length where none does.
+pub(super) fn unfinished_escape(text: &[u8]) -> usize {
+    let from = text.len().saturating_sub(LONGEST_ESCAPE - 1);
+    let tail = text.get(from..).unwrap_or_default();
+    let mut starts = tail
+        .iter()
+        .enumerate()
+        .filter(|(_, byte)| matches!(byte, b'%' | b'\\'));
+    let unfinished = starts.find(|(start, _)| {
+        let escape = tail.get(*start..).unwrap_or_default();
+        is_begun(escape)
+    });
+    unfinished.map_or(text.len(), |(start, _)| from + start)
+}
+
+/// Whether a text is the beginning of an escape and not the whole of one. Half of a pair of surrogates
+/// counts as a beginning.
+fn is_begun(text: &[u8]) -> bool {
+    match text {
+        [b'%'] | [b'\\'] => true,
+        [b'%', high] => digit(*high).is_some(),
+        [b'\\', b'u', digits @ ..] => {
+            let own = digits.get(..4).unwrap_or(digits);
+            let all_digits = own.iter().all(|byte| digit(*byte).is_some());
+            let second = digits.get(4..).unwrap_or_default();
+            let begins =
+                |whole: &[u8]| second.len() < 6 && second.iter().zip(whole).all(|(a, b)| a == b);
+            all_digits
+                && (own.len() < 4
+                    || unit(own).is_some_and(|unit| (0xd800..0xdc00).contains(&unit))
+                        && begins(b"\\u"))
+        }
+        _ => false,
+    }
+}
 
 /// Calls `visit` with every reading that differs from the text, and with what tells which part of
 /// the text a part of the reading came from.
