@@ -11,6 +11,7 @@ mod answers;
 mod capture;
 mod credentials;
 mod fixture;
+mod load;
 mod network;
 mod pages;
 mod requests;
