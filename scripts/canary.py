@@ -219,7 +219,7 @@ class Run:
         """A server with containers that wait, an execution, a session, and code that is run again."""
         log = self.folder / "serve.log"
         with log.open("wb") as stderr, ThreadPoolExecutor() as pool:
-            client = Client(self.mce, self.folder, stderr=stderr, environment=self.environment)
+            client = Client(self.mce, self.folder, stderr, self.environment)
 
             def ask(tool: str, **arguments: Any) -> Any:
                 answer = client.ask("tools/call", {"name": tool, "arguments": arguments})

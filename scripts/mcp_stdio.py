@@ -22,6 +22,7 @@ class Client:
         folder: Path,
         stderr: IO[bytes] | None = None,
         environment: Mapping[str, str] | None = None,
+        /,
         **variables: str,
     ) -> None:
         if environment is None:
