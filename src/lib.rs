@@ -13,6 +13,7 @@ pub mod broker;
 pub mod cli;
 pub mod compile;
 pub mod config;
+pub mod connect;
 pub mod files;
 pub mod guard;
 pub mod headers;

@@ -16,7 +16,7 @@ const ARROWS: &[(&str, &[&str])] = &[
     (
         "broker",
         &[
-            "address", "api", "config", "files", "headers", "sandbox", "vault", "wire",
+            "address", "api", "config", "connect", "headers", "sandbox", "vault", "wire",
         ],
     ),
     (
@@ -49,6 +49,7 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("guard", &["invisible", "pysyntax"]),
     ("headers", &[]),
     ("invisible", &[]),
+    ("connect", &["address", "config", "files"]),
     (
         "openapi",
         &["address", "api", "files", "headers", "invisible", "yaml"],
@@ -76,7 +77,7 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("server", &["runtime", "signals"]),
     ("signals", &[]),
     ("variables", &[]),
-    ("vault", &["api", "config", "headers"]),
+    ("vault", &["address", "api", "config", "connect", "headers"]),
     ("wire", &["api", "headers"]),
     ("yaml", &[]),
 ];
@@ -121,9 +122,12 @@ const ONLY: &[(&str, &[&str])] = &[
     ("libyaml_safer", &["yaml"]),
     ("minijinja", &["python"]),
     ("miette", &["cli"]),
-    ("reqwest", &["broker", "openapi/source"]),
+    ("reqwest", &["broker", "connect", "openapi/source", "vault"]),
     ("rusqlite", &["runtime"]),
-    ("secrecy", &["vault", "broker", "config/settings"]),
+    (
+        "secrecy",
+        &["vault", "broker", "config/settings", "connect"],
+    ),
     ("clap", &["cli"]),
     ("indicatif", &["cli"]),
     ("println!", &["cli"]),

@@ -56,40 +56,117 @@ fn oauth2() -> Auth {
         client_secret: template("${S}"),
         scope: None,
         audience: None,
+        authentication: None,
         extra: IndexMap::new(),
     }
 }
 
 #[test]
-fn a_kind_of_a_later_version_is_named_with_its_server_and_leaves_the_others() {
+fn what_is_sent_to_an_endpoint_is_secret() {
     let servers = [
         server("one", Some(oauth2())),
         server("two", Some(session())),
-        server(
-            "three",
-            Some(Auth::Jwt {
-                token: template("t"),
-            }),
-        ),
     ];
-    let vault = Vault::new(&servers, &environment(&[]));
+    let env = environment(&[("S", "client secret/1"), ("P", "pass-word")]);
+    let vault = Vault::new(&servers, &env);
+    assert_eq!(vault.problems().count(), 0);
+    assert_eq!(
+        secrets(&vault),
+        [
+            "client secret/1",
+            "Basic YzpjbGllbnQrc2VjcmV0JTJGMQ==",
+            "YzpjbGllbnQrc2VjcmV0JTJGMQ==",
+            "client+secret%2F1",
+            "c:client+secret%2F1",
+            "pass-word",
+        ]
+    );
+    assert!(!format!("{vault:?}").contains("secret/1"));
+}
+
+#[test]
+fn what_is_wrong_with_an_endpoint_leaves_the_other_servers() {
+    let with_url = |url: &str| match oauth2() {
+        Auth::OAuth2 {
+            client_id,
+            client_secret,
+            scope,
+            audience,
+            authentication,
+            extra,
+            ..
+        } => Some(Auth::OAuth2 {
+            token_url: template(url),
+            client_id,
+            client_secret,
+            scope,
+            audience,
+            authentication,
+            extra,
+        }),
+        other => panic!("{other:?}"),
+    };
+    let jwt = Auth::Jwt {
+        token: template("t"),
+    };
+    let servers = [
+        server("one", with_url("http://${H}/token?key=canary")),
+        server("two", with_url("https://169.254.169.254/token")),
+        server("three", Some(jwt)),
+    ];
+    let env = environment(&[("S", "s"), ("H", "id.example")]);
+    let vault = Vault::new(&servers, &env);
     let problems: Vec<String> = vault.problems().map(ToString::to_string).collect();
+    assert_eq!(
+        problems[0],
+        "server `one`: the URL of `swaggers.yaml:7:9` is not encrypted: it has to begin with \
+         `https://`"
+    );
+    assert!(problems[1].contains("metadata"), "{problems:?}");
     assert_eq!(problems.len(), 2);
-    assert!(
-        problems[0].starts_with("server `one`: `auth` of the type `oauth2` is not supported yet")
-    );
-    assert!(
-        problems[1].starts_with("server `two`: `auth` of the type `session` is not supported yet")
-    );
-    assert!(problems[1].contains("`MCE_TWO_AUTH`"));
     assert_eq!(secrets(&vault), ["Bearer t", "t"]);
 }
 
 #[test]
-fn a_variable_stands_in_for_a_kind_of_a_later_version() {
-    let servers = [server("one", Some(oauth2()))];
-    let vault = Vault::new(&servers, &environment(&[("MCE_ONE_AUTH", "Bearer x")]));
+fn variables_stand_in_for_what_would_be_fetched() {
+    let servers = [
+        server("one", Some(oauth2())),
+        server("two", Some(session())),
+    ];
+    let env = environment(&[("MCE_ONE_AUTH", "Bearer x"), ("MCE_TWO_COOKIE", "sid=abc")]);
+    let vault = Vault::new(&servers, &env);
     assert_eq!(vault.problems().count(), 0);
+    assert_eq!(secrets(&vault), ["Bearer x", "x", "abc"]);
+}
+
+#[test]
+fn a_variable_may_stand_in_a_file() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = |name: &str, text: &str| {
+        let path = folder.path().join(name);
+        std::fs::write(&path, text).unwrap();
+        path.display().to_string()
+    };
+    let auth = Auth::Jwt {
+        token: template("${T}"),
+    };
+    let (token, key) = (file("token", "from-a-file\n"), file("key", "the-key"));
+    let env = environment(&[("T_FILE", &token), ("MCE_ONE_API_KEY_FILE", &key)]);
+    let vault = Vault::new(&[server("one", Some(auth.clone()))], &env);
+    assert_eq!(
+        secrets(&vault),
+        ["Bearer from-a-file", "from-a-file", "the-key"]
+    );
+    let missing = folder.path().join("missing").display().to_string();
+    let env = environment(&[("T", "t"), ("MCE_ONE_AUTH_FILE", &missing)]);
+    let vault = Vault::new(&[server("one", Some(auth))], &env);
+    let problem = vault.problems().next().unwrap().to_string();
+    assert!(
+        problem.starts_with(
+            "server `one`: the variable `MCE_ONE_AUTH_FILE` names a file that cannot be read"
+        ),
+        "{problem}"
+    );
 }
 
 #[test]
@@ -122,13 +199,13 @@ fn what_is_secret_within_a_value_is_known_by_itself() {
     assert_eq!(
         secrets(&vault),
         [
+            "the-session",
+            "dark",
             "Basic dXNlcjpwYXNzLXdvcmQ=",
             "dXNlcjpwYXNzLXdvcmQ=",
             "pass-word",
             "user:pass-word",
             "the-key",
-            "the-session",
-            "dark",
             "the-extra",
         ]
     );

@@ -6,11 +6,11 @@ use std::net::IpAddr;
 use url::{Host, Url};
 
 use super::Target;
-use super::address::{Permission, Refused};
 use super::limits::Limits;
 use crate::address::{Reach, reach};
 use crate::api::Function;
 use crate::config::{Environment, check_base_url};
+use crate::connect::{Permission, Refused};
 
 /// A base URL that may be called.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -50,10 +50,12 @@ impl Base {
     pub(super) fn of(target: &Target, env: &Environment, limits: &Limits) -> Result<Self, String> {
         let server = &target.manifest.server;
         let variable = target.config.env_name("BASE_URL");
-        let (text, place, source) = if let Some(value) =
-            env.get(&variable).filter(|value| !value.is_empty())
-        {
-            (value.to_owned(), variable.clone(), Source::User)
+        let named = env
+            .value(&variable)
+            .map_err(|error| format!("server `{server}`: {error}"))?
+            .filter(|value| !value.is_empty());
+        let (text, place, source) = if let Some(value) = named {
+            (value.into_owned(), variable.clone(), Source::User)
         } else if let Some(template) = &target.config.base_url {
             let text = template.expand(env).map_err(|error| error.to_string())?;
             (text, template.place.clone(), Source::User)
@@ -170,9 +172,9 @@ impl Base {
         self.origin.host_str().unwrap_or_default()
     }
 
-    /// Whether the host is a name, to be looked up.
-    pub(super) fn is_name(&self) -> bool {
-        matches!(self.origin.host(), Some(Host::Domain(_)))
+    /// The host as a name, to be looked up, or an address.
+    pub(super) fn url_host(&self) -> Option<Host<&str>> {
+        self.origin.host()
     }
 
     /// Whether requests are encrypted.

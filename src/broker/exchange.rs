@@ -1,35 +1,25 @@
 //! Sends a request and reads the answer, within the limits and without leaving the origin.
 
-use std::error::Error as _;
-use std::path::Path;
-use std::sync::OnceLock;
-use std::time::Duration;
-
 use bytes::{Bytes, BytesMut};
 use reqwest::header::{CONTENT_ENCODING, CONTENT_LENGTH, CONTENT_TYPE, HeaderMap, LOCATION};
-use reqwest::{Certificate, Client, Method, Proxy, StatusCode, redirect, retry};
-use secrecy::{ExposeSecret as _, SecretString};
+use reqwest::{Method, Response, StatusCode};
+use secrecy::ExposeSecret as _;
 use tokio::time::Instant;
 use url::Url;
 
-use super::address::{Refused, Resolver};
 use super::base::Base;
 use super::limits::Limits;
 use super::outgoing::Outgoing;
+use super::retry::Retries;
 use super::routes::Routes;
+use super::throttle::Throttle;
 use crate::api::essence;
-use crate::files::{self, Links};
+use crate::connect::{Connections, Failure, Unknown};
 use crate::sandbox::CallError;
 use crate::wire::Streamed;
 
 /// How many redirects are followed.
 const HOPS: usize = 5;
-
-/// For the connection alone.
-const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
-
-/// The largest `ca_file`.
-const LARGEST_CA_FILE: u64 = 4 << 20;
 
 /// What came back: status, headers, and the whole body, decompressed.
 #[derive(Debug)]
@@ -45,151 +35,112 @@ pub(super) struct Answer {
     pub(super) was_anonymous: bool,
 }
 
-/// The connections to one server, shared by all executions.
-#[derive(Debug)]
-pub(super) struct Connections {
-    resolver: Resolver,
-    proxy: Option<SecretString>,
-    certificates: Vec<Certificate>,
-    client: OnceLock<Result<Client, String>>,
+/// What a request of an operation is sent by and bounded by.
+pub(super) struct Exchange<'a> {
+    pub(super) connections: &'a Connections,
+    pub(super) base: &'a Base,
+    pub(super) routes: &'a Routes,
+    pub(super) throttle: &'a Throttle,
+    /// The operation's path template.
+    pub(super) template: &'a str,
+    pub(super) limits: &'a Limits,
+    /// When a stream is not read any further, and nothing is sent once more.
+    pub(super) end: Instant,
 }
 
-impl Connections {
-    /// For a base URL. Certificates are PEM.
-    pub(super) fn new(base: &Base, limits: &Limits, certificates: Vec<Certificate>) -> Self {
-        // An address in a private network that the user wrote is not the proxy's to reach.
-        let proxy = limits
-            .https_proxy
-            .clone()
-            .filter(|_| base.is_https() && !base.is_private_literal);
-        let host = proxy
-            .as_ref()
-            .and_then(|proxy| Url::parse(proxy.expose_secret()).ok())
-            .and_then(|proxy| proxy.host_str().map(str::to_owned));
-        Self {
-            resolver: Resolver::new(base.permission, host),
-            proxy,
-            certificates,
-            client: OnceLock::new(),
-        }
-    }
-
-    fn client(&self) -> Result<&Client, CallError> {
-        self.client
-            .get_or_init(|| self.build())
-            .as_ref()
+impl Exchange<'_> {
+    /// Sends a request and follows redirects that stay within the operation: same origin, below the
+    /// base URL, `GET` or `HEAD`, a path of the same operation.
+    pub(super) async fn send(&self, outgoing: Outgoing) -> Result<Answer, CallError> {
+        let Self {
+            connections,
+            base,
+            routes,
+            template,
+            end,
+            ..
+        } = *self;
+        check_proxied(connections, base).await?;
+        let client = connections
+            .client()
             .map_err(|message| CallError::Internal {
-                message: message.clone(),
-            })
-    }
-
-    fn build(&self) -> Result<Client, String> {
-        let mut builder = Client::builder()
-            .no_proxy()
-            .redirect(redirect::Policy::none())
-            .retry(retry::never())
-            .referer(false)
-            .connect_timeout(CONNECT_TIMEOUT)
-            .dns_resolver(self.resolver.clone());
-        if !self.certificates.is_empty() {
-            builder = builder.tls_certs_merge(self.certificates.iter().cloned());
-        }
-        if let Some(proxy) = &self.proxy {
-            let proxy = Proxy::https(proxy.expose_secret())
-                .map_err(|_| "`MCE_HTTPS_PROXY` is not the URL of a proxy".to_owned())?;
-            builder = builder.proxy(proxy);
-        }
-        builder
-            .build()
-            .map_err(|error| format!("the HTTP client cannot start: {}", root_cause(&error)))
-    }
-
-    /// A proxy looks names up by itself. What they lead to is judged here all the same; a name
-    /// that cannot be looked up here might lead anywhere, the proxy's own network included.
-    async fn check_proxied(&self, base: &Base) -> Result<(), CallError> {
-        if self.proxy.is_none() || !base.is_name() {
-            return Ok(());
-        }
-        match self.resolver.addresses(base.host()).await {
-            Err(error) => match error.downcast_ref::<Refused>() {
-                Some(refused) => Err(CallError::Egress {
-                    message: base.refusal(refused),
-                }),
-                None if self.resolver.permits_private() => Ok(()),
-                None => Err(CallError::Egress {
-                    message: format!(
-                        "`{}` cannot be looked up here, so that nobody knows where the proxy \
-                         would connect to; set `allow_private_network: true` for this server in \
-                         swaggers.yaml to let the proxy decide",
-                        base.host()
-                    ),
-                }),
-            },
-            Ok(_) => Ok(()),
-        }
-    }
-}
-
-/// Sends a request of the operation with this path template and follows redirects that stay
-/// within it: same origin, below the base URL, `GET` or `HEAD`, a path of the same operation.
-/// A stream is read until `end` at the latest.
-pub(super) async fn exchange(
-    connections: &Connections,
-    base: &Base,
-    routes: &Routes,
-    template: &str,
-    outgoing: Outgoing,
-    limits: &Limits,
-    end: Instant,
-) -> Result<Answer, CallError> {
-    connections.check_proxied(base).await?;
-    let client = connections.client()?;
-    let Outgoing {
-        method,
-        mut url,
-        headers,
-        body,
-        secret_query,
-    } = outgoing;
-    let mut hops = 0;
-    loop {
-        let mut request = client
-            .request(method.clone(), url.clone())
-            .headers(headers.clone());
-        if let Some(body) = &body {
-            request = request.body(body.clone());
-        } else if [Method::POST, Method::PUT, Method::PATCH].contains(&method) {
-            // RFC 9110, section 8.6: some servers answer 411 where a method that gives a body a
-            // meaning has none and does not say so.
-            request = request.header(CONTENT_LENGTH, 0);
-        }
-        let mut response = request.send().await.map_err(|error| network(error, base))?;
-        let status = response.status();
-        let mut not_followed = None;
-        if is_redirect(status)
-            && let Some(location) = response.headers().get(LOCATION)
-        {
-            let next = location
-                .to_str()
-                .ok()
-                .and_then(|location| url.join(location).ok());
-            match next.ok_or("its target is not a URL").and_then(|next| {
-                if hops == HOPS {
-                    return Err("there were too many");
-                }
-                follow(&method, next, base, routes, template)
-            }) {
-                Ok(mut next) => {
-                    for item in &secret_query {
-                        add_query(&mut next, item.expose_secret());
-                    }
-                    url = next;
-                    hops += 1;
-                    continue;
-                }
-                Err(why) => not_followed = Some(why),
+                message: message.to_owned(),
+            })?;
+        let Outgoing {
+            method,
+            mut url,
+            headers,
+            body,
+            secret_query,
+        } = outgoing;
+        let mut retries = Retries::new(&method, end);
+        let mut hops = 0;
+        loop {
+            let turn = tokio::time::timeout_at(end, self.throttle.turn())
+                .await
+                .map_err(|_| CallError::Limit {
+                    message: "the call had no turn in time: the server has as many requests as \
+                              `max_concurrent_requests` or `requests_per_second` lets it have"
+                        .to_owned(),
+                })?;
+            let mut request = client
+                .request(method.clone(), url.clone())
+                .headers(headers.clone());
+            if let Some(body) = &body {
+                request = request.body(body.clone());
+            } else if [Method::POST, Method::PUT, Method::PATCH].contains(&method) {
+                // RFC 9110, section 8.6: some servers answer 411 where a method that gives a body a
+                // meaning has none and does not say so.
+                request = request.header(CONTENT_LENGTH, 0);
             }
+            let sent = request.send().await;
+            let again = match &sent {
+                Ok(response) => retries.after_answer(response.status(), response.headers()),
+                Err(error) => retries.after_failure(&Failure::of(error)),
+            };
+            if let Some(wait) = again {
+                drop((sent, turn));
+                tokio::time::sleep(wait).await;
+                continue;
+            }
+            let response = sent.map_err(|error| network(&error, base))?;
+            let status = response.status();
+            let mut not_followed = None;
+            if is_redirect(status)
+                && let Some(location) = response.headers().get(LOCATION)
+            {
+                let next = location
+                    .to_str()
+                    .ok()
+                    .and_then(|location| url.join(location).ok());
+                match next.ok_or("its target is not a URL").and_then(|next| {
+                    if hops == HOPS {
+                        return Err("there were too many");
+                    }
+                    follow(&method, next, base, routes, template)
+                }) {
+                    Ok(mut next) => {
+                        for item in &secret_query {
+                            add_query(&mut next, item.expose_secret());
+                        }
+                        url = next;
+                        hops += 1;
+                        continue;
+                    }
+                    Err(why) => not_followed = Some(why),
+                }
+            }
+            let body = self.body(&method, response).await?;
+            return Ok(Answer {
+                not_followed,
+                ..body
+            });
         }
+    }
+
+    /// Reads an answer to its end, or of a stream what comes in time.
+    async fn body(&self, method: &Method, mut response: Response) -> Result<Answer, CallError> {
+        let status = response.status();
         let headers = std::mem::take(response.headers_mut());
         let content_type = headers
             .get(CONTENT_TYPE)
@@ -198,9 +149,9 @@ pub(super) async fn exchange(
         let (body, cut) = if is_stream {
             // Items of a sequence begin with a mark; others end with a line.
             let is_marked = content_type.is_some_and(|it| essence(it) == "application/json-seq");
-            read_stream(response, base, is_marked, limits, end).await
+            read_stream(response, self.base, is_marked, self.limits, self.end).await
         } else {
-            let body = read(response, base, limits.max_response_bytes).await?;
+            let body = read(response, self.base, self.limits.max_response_bytes).await?;
             (body, None)
         };
         if !body.is_empty() && is_encoded(&headers) {
@@ -208,14 +159,14 @@ pub(super) async fn exchange(
                 message: "the answer is compressed in a way that was not asked for".to_owned(),
             });
         }
-        return Ok(Answer {
+        Ok(Answer {
             status,
             headers,
             body,
-            not_followed,
+            not_followed: None,
             cut,
             was_anonymous: false,
-        });
+        })
     }
 }
 
@@ -291,7 +242,7 @@ fn add_query(url: &mut Url, item: &str) {
 /// Reads a stream to its end, up to the limits, and says why not to its end. What arrived whole by
 /// then counts, whatever comes next.
 async fn read_stream(
-    mut response: reqwest::Response,
+    mut response: Response,
     base: &Base,
     is_marked: bool,
     limits: &Limits,
@@ -311,7 +262,7 @@ async fn read_stream(
                 break goes_on(&format!("{limit} bytes of it (`MCE_MAX_RESPONSE_BYTES`)"));
             }
             Ok(Err(error)) => {
-                break match network(error, base) {
+                break match network(&error, base) {
                     CallError::Network { message } => CallError::Network {
                         message: format!("the stream broke off: {message}"),
                     },
@@ -348,11 +299,7 @@ pub(super) fn goes_on(most: &str) -> CallError {
 
 /// Reads a body up to a limit, counted after decompression, so that a small answer cannot
 /// unfold into a large one.
-async fn read(
-    mut response: reqwest::Response,
-    base: &Base,
-    limit: usize,
-) -> Result<Bytes, CallError> {
+async fn read(mut response: Response, base: &Base, limit: usize) -> Result<Bytes, CallError> {
     let too_large = || CallError::Network {
         message: format!("the answer is larger than {limit} bytes"),
     };
@@ -364,7 +311,7 @@ async fn read(
     while let Some(chunk) = response
         .chunk()
         .await
-        .map_err(|error| network(error, base))?
+        .map_err(|error| network(&error, base))?
     {
         if body.len() + chunk.len() > limit {
             return Err(too_large());
@@ -374,54 +321,31 @@ async fn read(
     Ok(body.freeze())
 }
 
+/// What a name leads to, judged before a proxy is asked to look it up.
+async fn check_proxied(connections: &Connections, base: &Base) -> Result<(), CallError> {
+    let refuse = |message: String| CallError::Egress { message };
+    match connections.check_proxied(base.url_host()).await {
+        Ok(()) => Ok(()),
+        Err(Unknown::Refused(refused)) => Err(refuse(base.refusal(&refused))),
+        Err(Unknown::Nowhere) => Err(refuse(format!(
+            "`{}` cannot be looked up here, so that nobody knows where the proxy would connect to; \
+             set `allow_private_network: true` for this server in swaggers.yaml to let the proxy \
+             decide",
+            base.host()
+        ))),
+    }
+}
+
 /// Words a failure without the URL, which may hold a credential.
-#[expect(
-    clippy::needless_pass_by_value,
-    reason = "the error and the URL in it end here"
-)]
-fn network(error: reqwest::Error, base: &Base) -> CallError {
-    let mut source = error.source();
-    while let Some(cause) = source {
-        if let Some(refused) = cause.downcast_ref::<Refused>() {
+fn network(error: &reqwest::Error, base: &Base) -> CallError {
+    let message = match Failure::of(error) {
+        Failure::Refused(refused) => {
             return CallError::Egress {
-                message: base.refusal(refused),
+                message: base.refusal(&refused),
             };
         }
-        source = cause.source();
-    }
-    let cause = root_cause(&error);
-    let message = if error.is_timeout() {
-        "no connection in time".to_owned()
-    } else if error.is_connect() {
-        base.unreachable(&cause)
-    } else if error.is_decode() || error.is_body() {
-        format!("the answer broke off or cannot be decompressed: {cause}")
-    } else {
-        format!("no answer: {cause}")
+        Failure::Unreachable(cause) => base.unreachable(&cause),
+        other => other.to_string(),
     };
     CallError::Network { message }
-}
-
-/// The innermost error's text. `reqwest`'s own, which may show the URL, is never it.
-fn root_cause(error: &reqwest::Error) -> String {
-    let mut cause = error.source();
-    let mut text = None;
-    while let Some(error) = cause {
-        if error.downcast_ref::<reqwest::Error>().is_none() {
-            text = Some(error.to_string());
-        }
-        cause = error.source();
-    }
-    text.unwrap_or_else(|| "the request failed".into())
-}
-
-/// The certificates of a `ca_file`: PEM, in a regular file of a bounded size.
-pub(super) fn certificates(path: &Path) -> Result<Vec<Certificate>, String> {
-    let fail = |what: &str| format!("the `ca_file` `{}` {what}", path.display());
-    let pem = files::read_regular(path, LARGEST_CA_FILE, Links::Followed)
-        .map_err(|error| fail(&error.to_string()))?;
-    match Certificate::from_pem_bundle(&pem) {
-        Ok(certificates) if !certificates.is_empty() => Ok(certificates),
-        _ => Err(fail("holds no PEM certificate")),
-    }
 }

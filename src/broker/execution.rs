@@ -5,11 +5,12 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use async_trait::async_trait;
 use indexmap::IndexMap;
+use reqwest::StatusCode;
 use reqwest::header::{CONTENT_TYPE, HeaderMap};
 use tokio::sync::Semaphore;
 use tokio::time::Instant;
 
-use super::exchange::{Answer, exchange, goes_on};
+use super::exchange::{Answer, Exchange, goes_on};
 use super::following;
 use super::names::{is_shown_header, quoted};
 use super::outgoing::Parts;
@@ -18,6 +19,7 @@ use super::server::{Link, Server};
 use super::{Broker, Redactor, Scope};
 use crate::api::{Function, essence};
 use crate::sandbox::{Call, CallError, Host, Page, PageCall, Reply, Stream};
+use crate::vault;
 use crate::wire::{self, Streamed, Value};
 
 /// Bytes of an answer that take long enough to read to be read elsewhere.
@@ -142,29 +144,6 @@ impl Execution {
             .of_function(function)
             .map_err(|message| CallError::Egress { message })?;
         let base = &*base;
-        let vault_error = |error: crate::vault::Error| CallError::Egress {
-            message: error.to_string(),
-        };
-        let credentials = broker
-            .vault
-            .credentials(manifest, function)
-            .await
-            .map_err(vault_error)?;
-        let extra_headers = broker
-            .vault
-            .extra_headers(&manifest.server)
-            .map_err(vault_error)?;
-        let was_anonymous = credentials.is_empty() && extra_headers.is_empty();
-        let parts = Parts {
-            base,
-            routes: &server.routes,
-            manifest,
-            function,
-            arguments,
-            credentials: &credentials,
-            extra_headers,
-        };
-        parts.check_keys()?;
         let request = wire::encode(
             function,
             &manifest.types,
@@ -173,45 +152,81 @@ impl Execution {
         )
         .map_err(|error| CallError::Argument {
             message: error.to_string(),
-        })?;
-        let request = match &asked.url {
-            Some(url) => parts.followed(request, url)?,
-            None => request,
-        };
-        let outgoing = parts.assemble(request)?;
-        let limit = broker.limits.max_request_bytes;
-        if outgoing.size() > limit {
-            return Err(CallError::Limit {
-                message: format!(
-                    "{}(): the request is larger than {limit} bytes (`MCE_MAX_REQUEST_BYTES`)",
-                    function.name
-                ),
-            });
-        }
-        let answer = exchange(
+        });
+        let extra_headers = broker
+            .vault
+            .extra_headers(&manifest.server)
+            .map_err(|error| refusal(&error))?;
+        let exchange = Exchange {
             connections,
             base,
-            &server.routes,
-            &function.path,
-            outgoing,
-            &broker.limits,
+            routes: &server.routes,
+            throttle: &server.throttle,
+            template: &function.path,
+            limits: &broker.limits,
             end,
-        )
-        .await?;
-        Ok(Answer {
-            was_anonymous,
-            ..answer
-        })
+        };
+        let mut was_renewed = false;
+        loop {
+            let fetching = broker.vault.credentials(manifest, function);
+            let credentials = tokio::time::timeout_at(end, fetching)
+                .await
+                .map_err(|_| CallError::Network {
+                    message: format!(
+                        "server `{}`: its token or log-in endpoint gave no answer in time",
+                        manifest.server
+                    ),
+                })?
+                .map_err(|error| refusal(&error))?;
+            let parts = Parts {
+                base,
+                routes: &server.routes,
+                manifest,
+                function,
+                arguments,
+                credentials: &credentials,
+                extra_headers,
+            };
+            parts.check_keys()?;
+            let request = request.clone()?;
+            let request = match &asked.url {
+                Some(url) => parts.followed(request, url)?,
+                None => request,
+            };
+            let outgoing = parts.assemble(request)?;
+            let limit = broker.limits.max_request_bytes;
+            if outgoing.size() > limit {
+                return Err(CallError::Limit {
+                    message: format!(
+                        "{}(): the request is larger than {limit} bytes (`MCE_MAX_REQUEST_BYTES`)",
+                        function.name
+                    ),
+                });
+            }
+            let answer = exchange.send(outgoing).await?;
+            // What a token lets nobody do, the server has not done.
+            if answer.status == StatusCode::UNAUTHORIZED
+                && !was_renewed
+                && broker.vault.renew(&manifest.server, &credentials)
+            {
+                was_renewed = true;
+                continue;
+            }
+            return Ok(Answer {
+                was_anonymous: credentials.is_empty() && extra_headers.is_empty(),
+                ..answer
+            });
+        }
     }
 
     /// What the sandbox gets of an answer. A large one is read beside the threads that wait for
     /// others, so that it holds up neither other calls nor a time limit.
     async fn conclude(&self, function: &Function, answer: Answer) -> Result<Reply, CallError> {
         if answer.body.len() < LARGE {
-            return conclusion(&self.broker.redactor, function, &answer);
+            return conclusion(&self.broker.redactor(), function, &answer);
         }
         let (broker, function) = (Arc::clone(&self.broker), function.clone());
-        tokio::task::spawn_blocking(move || conclusion(&broker.redactor, &function, &answer))
+        tokio::task::spawn_blocking(move || conclusion(&broker.redactor(), &function, &answer))
             .await
             .unwrap_or_else(|_| {
                 Err(CallError::Internal {
@@ -284,7 +299,7 @@ fn conclusion(
         status,
         message,
         body,
-        headers: shown(&answer.headers),
+        headers: shown(redactor, &answer.headers),
     };
     Err(redacted(redactor, error))
 }
@@ -321,7 +336,7 @@ impl Execution {
         let result = match result {
             // These were freed of secrets when the answer was read.
             Ok(_) | Err(CallError::Api { .. }) => result,
-            Err(error) => Err(redacted(&self.broker.redactor, error)),
+            Err(error) => Err(redacted(&self.broker.redactor(), error)),
         };
         recording.ended(result.as_ref().err());
         result
@@ -337,6 +352,16 @@ impl Drop for Execution {
                 .recorder
                 .record(recording::further(&self.scope, unrecorded));
         }
+    }
+}
+
+/// Why there is no credential: what is wrong with the config refuses the call, what is wrong with an
+/// endpoint leaves it unanswered.
+fn refusal(error: &vault::Error) -> CallError {
+    let message = error.to_string();
+    match error {
+        vault::Error::Fetch { .. } => CallError::Network { message },
+        _ => CallError::Egress { message },
     }
 }
 
@@ -364,14 +389,18 @@ fn error_message(status: u16, content_type: Option<&str>, body: &Value) -> Strin
     }
 }
 
-/// The headers that code may see, several of a name joined.
-fn shown(headers: &HeaderMap) -> IndexMap<String, String> {
+/// The headers that code may see, without secrets, several of a name joined.
+fn shown(redactor: &Redactor, headers: &HeaderMap) -> IndexMap<String, String> {
     let mut shown = IndexMap::new();
     for name in headers.keys().filter(|name| is_shown_header(name.as_str())) {
         let values: Vec<_> = headers
             .get_all(name)
             .iter()
-            .map(|value| String::from_utf8_lossy(value.as_bytes()))
+            .map(|value| {
+                let value = String::from_utf8_lossy(value.as_bytes());
+                // A short secret is found as the whole of a value only.
+                redactor.text(&value).into_owned()
+            })
             .collect();
         shown.insert(name.as_str().to_owned(), values.join(", "));
     }

@@ -19,7 +19,6 @@
     reason = "`CallError` carries an API's answer; a call costs far more than moving it"
 )]
 
-mod address;
 mod base;
 mod exchange;
 mod execution;
@@ -29,14 +28,16 @@ mod names;
 mod outgoing;
 mod recording;
 mod redact;
+mod retry;
 mod routes;
 mod server;
 mod templates;
+mod throttle;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 use std::path::Path;
-use std::sync::Arc;
+use std::sync::{Arc, PoisonError, RwLock};
 use std::time::Duration;
 
 use percent_encoding::percent_decode_str;
@@ -121,9 +122,10 @@ struct Rules {
 
 /// Makes the calls of all executions.
 pub struct Broker {
-    servers: BTreeMap<String, Server>,
+    servers: BTreeMap<String, Arc<Server>>,
     vault: Arc<Vault>,
-    redactor: Redactor,
+    /// With the revision of the vault that it knows.
+    redactor: RwLock<(u64, Redactor)>,
     recorder: Arc<dyn Recorder>,
     limits: Limits,
     rules: Rules,
@@ -150,16 +152,18 @@ impl Broker {
         recorder: Arc<dyn Recorder>,
         limits: Limits,
     ) -> Self {
-        let mut secrets = vault.secrets();
-        secrets.extend(proxy_password(&limits));
         let servers = targets
             .into_iter()
-            .map(|(name, target)| (name, Server::new(target, &vault, env, &limits)))
+            .map(|(name, target)| {
+                let server = Server::new(target, &vault, env, &limits, None);
+                (name, Arc::new(server))
+            })
             .collect();
+        let redactor = RwLock::new(known_secrets(&vault, &limits));
         Self {
             servers,
             vault,
-            redactor: Redactor::new(&secrets),
+            redactor,
             recorder,
             limits,
             rules: Rules {
@@ -169,13 +173,51 @@ impl Broker {
         }
     }
 
-    /// Reads each server's `ca_file`, relative to the config's folder.
+    /// Reads each server's `ca_file`, `client_cert_file` and `client_key_file`, relative to the
+    /// config's folder.
     #[must_use]
-    pub fn with_certificates(mut self, folder: &Path, env: &Environment) -> Self {
-        for server in self.servers.values_mut() {
-            server.read_certificates(folder, env, &self.limits);
+    pub fn with_certificates(self, folder: &Path, env: &Environment) -> Self {
+        let targets = self.servers.iter();
+        let targets = targets.map(|(name, server)| (name.clone(), server.target.clone()));
+        let targets = targets.collect();
+        let emptied = Self {
+            servers: BTreeMap::new(),
+            ..self
+        };
+        emptied.with_targets(targets, folder, env)
+    }
+
+    /// The same over other servers. Those that were there before keep their connections, and what
+    /// bounds them.
+    #[must_use]
+    pub fn with_targets(
+        &self,
+        targets: BTreeMap<String, Target>,
+        folder: &Path,
+        env: &Environment,
+    ) -> Self {
+        let made = |name: &str, target: Target| match self.servers.get(name) {
+            Some(known) if known.is_of(&target) => Arc::clone(known),
+            _ => {
+                let folder = Some(folder);
+                Arc::new(Server::new(target, &self.vault, env, &self.limits, folder))
+            }
+        };
+        let servers = targets
+            .into_iter()
+            .map(|(name, target)| {
+                let server = made(&name, target);
+                (name, server)
+            })
+            .collect();
+        Self {
+            servers,
+            vault: Arc::clone(&self.vault),
+            redactor: RwLock::new(self.known()),
+            recorder: Arc::clone(&self.recorder),
+            limits: self.limits.clone(),
+            rules: self.rules,
         }
-        self
     }
 
     /// Switches off rules.
@@ -217,10 +259,24 @@ impl Broker {
             .collect()
     }
 
-    /// Removes secrets from results, logs and audit.
+    /// Removes secrets from results, logs and audit: all that the vault has by now.
     #[must_use]
-    pub fn redactor(&self) -> &Redactor {
-        &self.redactor
+    pub fn redactor(&self) -> Redactor {
+        self.known().1
+    }
+
+    fn known(&self) -> (u64, Redactor) {
+        let known = self.redactor.read();
+        let known = known.unwrap_or_else(PoisonError::into_inner).clone();
+        if known.0 == self.vault.revision() {
+            return known;
+        }
+        let known = known_secrets(&self.vault, &self.limits);
+        *self
+            .redactor
+            .write()
+            .unwrap_or_else(PoisonError::into_inner) = known.clone();
+        known
     }
 
     /// What one execution may call. The limits on the number of calls hold for the value that is
@@ -244,6 +300,14 @@ impl Broker {
         scope.servers.insert(server.to_owned());
         self.host(scope).call(server, function, arguments).await
     }
+}
+
+/// What removes the secrets that the vault has by now, and the revision that these are of, at least.
+fn known_secrets(vault: &Vault, limits: &Limits) -> (u64, Redactor) {
+    let revision = vault.revision();
+    let mut secrets = vault.secrets();
+    secrets.extend(proxy_password(limits));
+    (revision, Redactor::new(&secrets))
 }
 
 /// The password within `MCE_HTTPS_PROXY`.

@@ -1,14 +1,16 @@
 //! One server as the broker sees it: its operations, its address, its connections.
 
 use std::path::Path;
+use std::sync::Arc;
 
 use super::Target;
 use super::base::Base;
-use super::exchange::{Connections, certificates};
 use super::limits::Limits;
 use super::routes::Routes;
+use super::throttle::Throttle;
 use crate::api::{Function, is_mutating};
 use crate::config::Environment;
+use crate::connect::{Connections, Tls, Way};
 use crate::headers::is_forbidden_header;
 use crate::vault::Vault;
 
@@ -19,6 +21,8 @@ pub(super) struct Server {
     pub(super) routes: Routes,
     /// The way to it, or why there is none.
     pub(super) link: Result<Link, String>,
+    /// What bounds the requests of all executions.
+    pub(super) throttle: Throttle,
 }
 
 /// The way to a server.
@@ -29,15 +33,36 @@ pub(super) struct Link {
 }
 
 impl Server {
-    pub(super) fn new(target: Target, vault: &Vault, env: &Environment, limits: &Limits) -> Self {
-        let link = Self::link(&target, vault, env, limits);
+    /// Reads the files of certificates, relative to the config's folder, where that is given.
+    pub(super) fn new(
+        target: Target,
+        vault: &Vault,
+        env: &Environment,
+        limits: &Limits,
+        folder: Option<&Path>,
+    ) -> Self {
+        let tls = folder
+            .map_or_else(
+                || Ok(Tls::default()),
+                |folder| Tls::of(&target.config, folder, env),
+            )
+            .map_err(|problem| format!("server `{}`: {problem}", target.manifest.server));
+        let link = tls.and_then(|tls| Self::link(&target, vault, env, limits, tls));
         let base = link.as_ref().ok().map(|link| &link.base);
         let routes = Routes::new(&target.manifest, base);
         Self {
+            throttle: Throttle::of(&target.config),
             target,
             routes,
             link,
         }
+    }
+
+    /// Whether it is the server of this target.
+    pub(super) fn is_of(&self, target: &Target) -> bool {
+        Arc::ptr_eq(&self.target.manifest, &target.manifest)
+            && Arc::ptr_eq(&self.target.config, &target.config)
+            && self.target.read_only == target.read_only
     }
 
     fn link(
@@ -45,6 +70,7 @@ impl Server {
         vault: &Vault,
         env: &Environment,
         limits: &Limits,
+        tls: Tls,
     ) -> Result<Link, String> {
         let server = &target.manifest.server;
         let extra = vault
@@ -56,31 +82,17 @@ impl Server {
             ));
         }
         let base = Base::of(target, env, limits)?;
-        let connections = Connections::new(&base, limits, Vec::new());
+        // An address in a private network that the user wrote is not the proxy's to reach.
+        let proxy = limits
+            .https_proxy
+            .clone()
+            .filter(|_| base.is_https() && !base.is_private_literal);
+        let connections = Connections::new(Way {
+            permission: base.permission,
+            proxy,
+            tls,
+        });
         Ok(Link { base, connections })
-    }
-
-    /// Reads the `ca_file`, so that the server's certificate can be verified against it.
-    pub(super) fn read_certificates(&mut self, folder: &Path, env: &Environment, limits: &Limits) {
-        let Some(template) = &self.target.config.ca_file else {
-            return;
-        };
-        let Ok(link) = &mut self.link else {
-            return;
-        };
-        let found = template
-            .expand(env)
-            .map_err(|error| error.to_string())
-            .and_then(|path| certificates(&folder.join(path)));
-        match found {
-            Ok(found) => link.connections = Connections::new(&link.base, limits, found),
-            Err(problem) => {
-                self.link = Err(format!(
-                    "server `{}`: {problem}",
-                    self.target.manifest.server
-                ));
-            }
-        }
     }
 
     /// Why a read-only server is not asked for this operation. Looks at nothing but the method

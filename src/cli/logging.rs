@@ -30,6 +30,8 @@ pub(super) fn start(format: LogFormat, filter: &str, no_colour: bool) -> Result<
         }
         _ => filter.to_owned(),
     };
+    // And this one dumps what it sends, credentials among it.
+    let filter = format!("{filter},h2=info");
     let filter = EnvFilter::try_new(filter).map_err(|error| {
         Stop::failure(format!("MCE_LOG_LEVEL: {error}")).hint(
             "use error, warn, info, debug or trace, or a filter such as `warn,mce::broker=debug`",

@@ -10,6 +10,7 @@ use std::process::ExitCode;
 
 use clap::{Args, CommandFactory, Parser, Subcommand, ValueEnum};
 
+mod auth;
 mod call;
 mod changes;
 mod check;
@@ -143,6 +144,8 @@ enum Command {
     Call(call::Arguments),
     /// Judge files as code is judged before it runs
     Guard(guard::Arguments),
+    /// Look at the credentials of servers
+    Auth(auth::Arguments),
     /// Build and look at the container sandbox
     Sandbox(sandbox::Arguments),
     /// Show every layer at work on a bundled example
@@ -189,7 +192,10 @@ fn dispatch(cli: Cli) -> Outcome {
         _ => {}
     }
     // What is wrong with a server stands in the result of these; it need not be logged as well.
-    let answers = matches!(command, Command::Call(_) | Command::Exec(_));
+    let answers = matches!(
+        command,
+        Command::Call(_) | Command::Exec(_) | Command::Auth(_)
+    );
     let startup = Startup::new(&cli.global, answers)?;
     match command {
         Command::Compile(arguments) => compile::run(&arguments, &startup),
@@ -200,6 +206,7 @@ fn dispatch(cli: Cli) -> Outcome {
         Command::Exec(arguments) => exec::run(&arguments, &startup),
         Command::Call(arguments) => call::run(&arguments, &startup),
         Command::Guard(arguments) => guard::run(&arguments, &startup),
+        Command::Auth(arguments) => auth::run(&arguments, &startup),
         Command::Sandbox(arguments) => sandbox::run(&arguments, &startup),
         Command::Demo(arguments) => demo::run(&arguments, &startup),
         Command::Settings | Command::Completions(_) => Ok(ExitCode::SUCCESS),

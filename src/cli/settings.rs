@@ -34,7 +34,8 @@ pub(super) fn table() -> String {
     }
     text.push_str(
         "\nFor each server of the config, MCE_<SERVER>_BASE_URL, _AUTH, _API_KEY, _COOKIE and\n\
-         _EXTRA_HEADERS override what the config says.\n\n\
+         _EXTRA_HEADERS override what the config says. Each may be in a file that the variable of the\n\
+         same name with _FILE names.\n\n\
          Examples:\n  mce settings | grep -A1 TIMEOUT\n  MCE_LOG_LEVEL=debug mce serve\n",
     );
     text

@@ -52,7 +52,7 @@ impl Startup {
             .iter()
             .any(|name| environment.get(name).is_some_and(|it| !it.is_empty()));
         if answers && !is_set {
-            filter.push_str(",mce::runtime=error");
+            filter.push_str(",mce::runtime=error,mce::vault=error");
         }
         logging::start(global.log_format, &filter, no_colour)?;
         Ok(Self {

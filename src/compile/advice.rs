@@ -19,7 +19,6 @@ const NAMED_SCHEMES: usize = 3;
 pub(super) fn of(server: &ServerConfig, manifest: &Facts) -> Vec<String> {
     let mut advice = Vec::new();
     advice.extend(private_address(server, manifest));
-    advice.extend(later_auth(server));
     advice.extend(missing_credential(server, manifest));
     if !server.top_level_functions.is_empty() {
         advice.push("`top_level_functions` has no effect in this version".to_owned());
@@ -62,19 +61,6 @@ fn by_address(text: &str, name: &str) -> String {
 
 fn is_private(address: IpAddr) -> bool {
     reach(address) == Reach::Private
-}
-
-fn later_auth(server: &ServerConfig) -> Option<String> {
-    let kind = match server.auth.as_ref()? {
-        Auth::OAuth2 { .. } => "oauth2` or `keycloak",
-        Auth::Session { .. } => "session",
-        _ => return None,
-    };
-    Some(format!(
-        "`auth` of the type `{kind}` is not in this version, so calls are refused; use `static`, \
-         `jwt`, `basic` or `api_key`, or set {}",
-        server.env_name("AUTH")
-    ))
 }
 
 /// Operations whose every alternative needs a scheme that the config has nothing for.
@@ -168,11 +154,23 @@ fn meets(server: &ServerConfig, scheme: &SecurityScheme) -> bool {
         return true;
     }
     let Some(auth) = &server.auth else {
-        return false;
+        return scheme.r#type == "mutualTLS" && server.client_cert_file.is_some();
     };
     match (scheme.r#type.as_str(), auth) {
-        // Warned of already.
-        (_, Auth::OAuth2 { .. } | Auth::Session { .. }) => true,
+        ("mutualTLS", _) => server.client_cert_file.is_some(),
+        // Which cookies a log-in gives, nobody knows before.
+        (
+            "apiKey",
+            Auth::Session {
+                token_field: None, ..
+            },
+        ) => scheme.r#in.as_deref() == Some("cookie"),
+        (
+            _,
+            Auth::Session {
+                token_field: None, ..
+            },
+        ) => true,
         (
             "apiKey",
             Auth::ApiKey {
@@ -186,8 +184,10 @@ fn meets(server: &ServerConfig, scheme: &SecurityScheme) -> bool {
                 && (own == name || (is_header && own.eq_ignore_ascii_case(name)))
         }),
         ("apiKey", _) => is_header && name.eq_ignore_ascii_case("authorization"),
-        (_, Auth::ApiKey { .. }) | ("mutualTLS", _) => false,
-        ("http", Auth::Jwt { .. }) => scheme.scheme.as_deref() != Some("basic"),
+        (_, Auth::ApiKey { .. }) => false,
+        ("http", Auth::Jwt { .. } | Auth::OAuth2 { .. }) => {
+            scheme.scheme.as_deref() != Some("basic")
+        }
         ("http", Auth::Basic { .. }) => scheme.scheme.as_deref() != Some("bearer"),
         (_, _) => true,
     }

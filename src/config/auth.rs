@@ -3,10 +3,11 @@
 use std::time::Duration;
 
 use indexmap::IndexMap;
+use serde_json_path::{JsonPath, ParseError};
 
 use super::error::{nearest, quote};
 use super::reader::{Fields, Reader};
-use super::{Auth, Template, headers, secrets, urls};
+use super::{Auth, ClientAuthentication, Template, headers, secrets, urls};
 use crate::headers::is_token;
 use crate::yaml::{Node, NodeValue, Position};
 
@@ -24,6 +25,7 @@ const TYPES: &[(&str, &[&str])] = &[
             "client_secret",
             "scope",
             "audience",
+            "token_endpoint_auth_method",
             "extra",
         ],
     ),
@@ -36,6 +38,7 @@ const TYPES: &[(&str, &[&str])] = &[
             "client_secret",
             "scope",
             "audience",
+            "token_endpoint_auth_method",
             "extra",
         ],
     ),
@@ -127,6 +130,27 @@ pub(super) fn read_legacy(reader: &mut Reader, node: &Node, allow_literal: bool)
     Some(static_value(template))
 }
 
+/// The JSON path (RFC 9535) of the token in the answer of a log-in; its `$` may be left out.
+///
+/// # Errors
+/// Why the text is none.
+pub fn token_path(text: &str) -> Result<JsonPath, ParseError> {
+    if text.starts_with('$') {
+        return JsonPath::parse(text);
+    }
+    let dot = if text.starts_with('[') { "" } else { "." };
+    let whole = format!("${dot}{text}");
+    // A name with characters that no path has bare, such as `access-token`.
+    JsonPath::parse(&whole).or_else(|error| {
+        let is_name = !text.contains(['.', '[', ']', '\'', '\\']);
+        if is_name {
+            JsonPath::parse(&format!("$['{text}']"))
+        } else {
+            Err(error)
+        }
+    })
+}
+
 /// The seeds document `Authorization: Bearer …` as a value as well.
 fn static_value(mut value: Template) -> Auth {
     const NAME: &str = "authorization:";
@@ -204,6 +228,7 @@ impl Block<'_, '_> {
         let client_secret = self.secret("client_secret");
         let scope = self.optional("scope");
         let audience = self.optional("audience");
+        let authentication = self.client_authentication();
         let mut extra = IndexMap::new();
         if let Some(node) = self.fields.get("extra") {
             for (key, value) in self.reader.entries(node, "`auth.extra`") {
@@ -232,8 +257,29 @@ impl Block<'_, '_> {
             client_secret: client_secret?,
             scope,
             audience,
+            authentication,
             extra,
         })
+    }
+
+    /// The values are those of RFC 7591, section 2.
+    fn client_authentication(&mut self) -> Option<ClientAuthentication> {
+        let (text, position) = self.plain("token_endpoint_auth_method")?;
+        match text.as_str() {
+            "client_secret_basic" | "basic" => Some(ClientAuthentication::Basic),
+            "client_secret_post" | "post" | "body" => Some(ClientAuthentication::Body),
+            _ => {
+                self.reader.complain(
+                    position,
+                    format!(
+                        "`auth.token_endpoint_auth_method` must be `client_secret_basic` or \
+                         `client_secret_post`, found {}",
+                        quote(&text)
+                    ),
+                );
+                None
+            }
+        }
     }
 
     /// Keycloak's token endpoint is derived from its base URL and realm.
@@ -306,6 +352,15 @@ impl Block<'_, '_> {
             );
         }
         let token_field = self.plain("token_field");
+        if let Some((path, position)) = &token_field
+            && token_path(path).is_err()
+        {
+            self.reader.advise(
+                *position,
+                format!("`auth.token_field` is no JSON path: {}", quote(path)),
+                "write the path of the token in the answer, such as `access_token` or `data.tokens[0]`",
+            );
+        }
         let expires = match self.fields.get("expires_seconds") {
             None => Some(Duration::from_hours(1)),
             Some(node) => self

@@ -1,11 +1,27 @@
 //! The variables of the process and of `--env-file`.
 
+use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 use std::path::{Path, PathBuf};
 
 use super::Error;
 use super::env_file::EnvFile;
+use crate::files::{self, Links};
+
+/// What the name of a variable ends in that names a file with the value.
+pub(super) const FILE: &str = "_FILE";
+
+/// Bytes of such a file.
+const LARGEST_FILE: u64 = 64 << 10;
+
+/// Why the value of a variable cannot be had from its file.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("the variable `{variable}` {what}")]
+pub struct FileError {
+    variable: String,
+    what: String,
+}
 
 /// A snapshot of the environment, taken once at start. `Debug` shows names only.
 ///
@@ -91,6 +107,37 @@ impl Environment {
         self.variables.get(name).map(String::as_str)
     }
 
+    /// The value of a variable that may stand in a file: of `NAME`, or of the file that `NAME_FILE`
+    /// names, without the line break at its end. So Docker and Kubernetes hand secrets over. An empty
+    /// variable counts as unset.
+    ///
+    /// # Errors
+    /// Both are set, or the file cannot be read; the message names the variable and no content.
+    pub fn value(&self, name: &str) -> Result<Option<Cow<'_, str>>, FileError> {
+        let own = self.get(name);
+        let file = format!("{name}{FILE}");
+        let Some(path) = self.get(&file).filter(|path| !path.is_empty()) else {
+            return Ok(own.map(Cow::Borrowed));
+        };
+        let fail = |what: String| FileError {
+            variable: file.clone(),
+            what,
+        };
+        if own.is_some_and(|own| !own.is_empty()) {
+            return Err(fail(format!(
+                "is set, and so is `{name}`; unset one of them"
+            )));
+        }
+        let path = Path::new(path);
+        let bytes = files::read_regular(path, LARGEST_FILE, Links::Followed)
+            .map_err(|why| fail(format!("names a file that cannot be read: {why}")))?;
+        let text = String::from_utf8(bytes)
+            .map_err(|_| fail("names a file that is not UTF-8".to_owned()))?;
+        let end = text.strip_suffix('\n').unwrap_or(&text);
+        let end = end.strip_suffix('\r').unwrap_or(end);
+        Ok(Some(Cow::Owned(end.to_owned())))
+    }
+
     /// The executable file that `PATH` has first under this name. Entries that are empty or relative
     /// are passed over: what they lead to depends on the working directory.
     #[must_use]
@@ -174,6 +221,34 @@ mod tests {
         );
         assert_eq!(program(&[&relative, "", "."]), None);
         assert_eq!(Environment::default().program("tool"), None);
+    }
+
+    #[test]
+    fn a_value_may_stand_in_a_file() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("secret");
+        std::fs::write(&path, "two words\r\n").unwrap();
+        let shown = path.display().to_string();
+        let environment = |own: &str| Environment::from_pairs([("A", own), ("A_FILE", &shown)]);
+        assert_eq!(environment("").value("A").unwrap().unwrap(), "two words");
+        assert_eq!(environment("").value("B").unwrap(), None);
+        let both = environment("x").value("A").unwrap_err().to_string();
+        assert_eq!(
+            both,
+            "the variable `A_FILE` is set, and so is `A`; unset one of them"
+        );
+        std::fs::write(&path, b"\xff").unwrap();
+        let error = environment("").value("A").unwrap_err().to_string();
+        assert_eq!(
+            error,
+            "the variable `A_FILE` names a file that is not UTF-8"
+        );
+        std::fs::remove_file(&path).unwrap();
+        let error = environment("").value("A").unwrap_err().to_string();
+        assert!(
+            error.contains("`A_FILE` names a file that cannot be read"),
+            "{error}"
+        );
     }
 
     #[test]

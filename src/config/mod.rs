@@ -32,9 +32,10 @@ mod swaggers;
 mod template;
 mod urls;
 
+pub use auth::token_path;
 pub use engine::EngineVariables;
 pub use env_file::EnvFile;
-pub use environment::Environment;
+pub use environment::{Environment, FileError};
 pub use error::{Complaint, Error};
 pub use open::{Opened, open};
 pub use package_name::{InvalidName, PackageName};
@@ -43,7 +44,7 @@ pub(crate) use secrets::is_secret_name;
 pub use settings::{SandboxChoice, SandboxMode, Settings};
 pub use settings_table::{SETTINGS, Setting};
 pub use template::Template;
-pub use urls::{UrlError, check_base_url};
+pub use urls::{UrlError, check_base_url, check_endpoint_url};
 
 /// A validated `swaggers.yaml`.
 #[derive(Debug, Clone, Default)]
@@ -93,8 +94,16 @@ pub struct ServerConfig {
     pub allow_private_network: bool,
     /// Further root certificates (PEM), relative to the config. Expanded at compile time.
     pub ca_file: Option<Template>,
+    /// The client's certificate for mutual TLS (PEM), relative to the config. Expanded at run time.
+    pub client_cert_file: Option<Template>,
+    /// Its private key.
+    pub client_key_file: Option<Template>,
     /// Bound on one call.
     pub timeout: Option<Duration>,
+    /// Requests to the server at the same time, of all executions; any where absent.
+    pub max_concurrent_requests: Option<usize>,
+    /// Requests to the server a second, of all executions; any where absent.
+    pub requests_per_second: Option<f64>,
     /// Where entries stand that name something of the document: by the list (such as
     /// `exclude.tags`) and the entry, for messages.
     pub places: HashMap<(String, String), String>,
@@ -118,6 +127,15 @@ pub struct Filter {
     pub paths: Vec<String>,
     /// operationIds.
     pub operation_ids: Vec<String>,
+}
+
+/// How a client proves who it is to a token endpoint (RFC 6749, section 2.3.1).
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ClientAuthentication {
+    /// `client_secret_basic`: by `Authorization: Basic …`.
+    Basic,
+    /// `client_secret_post`: by fields of the body.
+    Body,
 }
 
 /// A credential of a server. Every [`Template`] is expanded on the host at run time only.
@@ -162,6 +180,8 @@ pub enum Auth {
         scope: Option<Template>,
         /// Audience.
         audience: Option<Template>,
+        /// How the client proves who it is; whatever the endpoint takes where absent.
+        authentication: Option<ClientAuthentication>,
         /// Further form fields.
         extra: IndexMap<String, Template>,
     },

@@ -2,6 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
+use super::environment::FILE;
 use super::{Config, EnvFile, Environment, Error, Settings};
 
 /// What [`open`] found.
@@ -42,7 +43,10 @@ pub fn open(
         None => None,
     };
     let named = config.as_ref().map(Config::variables).unwrap_or_default();
-    let (environment, left_out) = process.with(&env_file, |name| named.contains(name));
+    let is_named = |name: &str| named.contains(name);
+    let (environment, left_out) = process.with(&env_file, |name| {
+        is_named(name) || name.strip_suffix(FILE).is_some_and(is_named)
+    });
     warnings.extend(left_out);
     if let Some(config) = &config {
         warnings.extend(config.warnings.iter().cloned());

@@ -224,25 +224,52 @@ impl Reader {
         what: &str,
         most: f64,
     ) -> Option<std::time::Duration> {
-        // A value above zero that rounds to no time at all would be no bound.
-        if let NodeValue::Number(number) = &node.value
-            && let Some(value) = number.as_f64()
-            && value > 0.0
-            && value <= most
-            && let Ok(duration) = std::time::Duration::try_from_secs_f64(value)
-            && !duration.is_zero()
-        {
-            return Some(duration);
-        }
         let expected = format!("a number of seconds above 0 and up to {most}");
+        self.number(node, what, &expected, |value| {
+            // A value above zero that rounds to no time at all would be no bound.
+            let duration = std::time::Duration::try_from_secs_f64(value).ok()?;
+            (value > 0.0 && value <= most && !duration.is_zero()).then_some(duration)
+        })
+    }
+
+    /// A number above zero and up to `most`.
+    pub(super) fn rate(&mut self, node: &Node, what: &str, most: f64) -> Option<f64> {
+        let expected = format!("a number from 0.001 to {most}");
+        self.number(node, what, &expected, |value| {
+            (value >= 0.001 && value <= most).then_some(value)
+        })
+    }
+
+    /// A whole number from 1 to `most`.
+    pub(super) fn count(&mut self, node: &Node, what: &str, most: usize) -> Option<usize> {
+        let expected = format!("a whole number from 1 to {most}");
+        self.number(node, what, &expected, |value| {
+            let count = format!("{value}").parse().ok()?;
+            (1..=most).contains(&count).then_some(count)
+        })
+    }
+
+    fn number<T>(
+        &mut self,
+        node: &Node,
+        what: &str,
+        expected: &str,
+        take: impl FnOnce(f64) -> Option<T>,
+    ) -> Option<T> {
         match &node.value {
-            NodeValue::Number(number) => self.complain(
-                node.position,
-                format!(
-                    "{what} must be {expected}, found {}",
-                    quote(&number.to_string())
-                ),
-            ),
+            NodeValue::Number(number) => {
+                let taken = number.as_f64().and_then(take);
+                if taken.is_none() {
+                    self.complain(
+                        node.position,
+                        format!(
+                            "{what} must be {expected}, found {}",
+                            quote(&number.to_string())
+                        ),
+                    );
+                }
+                return taken;
+            }
             NodeValue::String(text) => self.complain(
                 node.position,
                 format!(
@@ -250,7 +277,7 @@ impl Reader {
                     quote(text)
                 ),
             ),
-            _ => self.wrong_type(node, what, &expected),
+            _ => self.wrong_type(node, what, expected),
         }
         None
     }

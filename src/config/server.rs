@@ -33,12 +33,20 @@ const KEYS: &[&str] = &[
     "top_level_functions",
     "allow_private_network",
     "ca_file",
+    "client_cert_file",
+    "client_key_file",
     "timeout_seconds",
+    "max_concurrent_requests",
+    "requests_per_second",
     "allow_literal",
 ];
 
 /// How long a call may be allowed to take, in seconds.
 const LONGEST_TIMEOUT: f64 = 600.0;
+
+/// The largest limits that mean anything.
+const MOST_CONCURRENT: usize = 10_000;
+const MOST_PER_SECOND: f64 = 1_000_000.0;
 
 /// How long a name in the file may be, and an entry that names something of a document.
 const LONGEST_TEXT: usize = 500;
@@ -98,6 +106,29 @@ pub(super) fn read(reader: &mut Reader, node: &Node) -> Option<ServerConfig> {
     server.ca_file = fields
         .get("ca_file")
         .and_then(|node| reader.template(node, "`ca_file`"));
+    server.client_cert_file = fields
+        .get("client_cert_file")
+        .and_then(|node| reader.template(node, "`client_cert_file`"));
+    server.client_key_file = fields
+        .get("client_key_file")
+        .and_then(|node| reader.template(node, "`client_key_file`"));
+    for (key, other) in [
+        ("client_cert_file", "client_key_file"),
+        ("client_key_file", "client_cert_file"),
+    ] {
+        if fields.get(key).is_some() && fields.get(other).is_none() {
+            reader.complain(
+                fields.position_of(key),
+                format!("`{key}` needs `{other}` beside it"),
+            );
+        }
+    }
+    server.max_concurrent_requests = fields
+        .get("max_concurrent_requests")
+        .and_then(|node| reader.count(node, "`max_concurrent_requests`", MOST_CONCURRENT));
+    server.requests_per_second = fields
+        .get("requests_per_second")
+        .and_then(|node| reader.rate(node, "`requests_per_second`", MOST_PER_SECOND));
     server.timeout = fields
         .get("timeout_seconds")
         .and_then(|node| reader.seconds(node, "`timeout_seconds`", LONGEST_TIMEOUT));

@@ -7,6 +7,7 @@ use std::time::Duration;
 
 use secrecy::SecretString;
 
+use super::environment::FILE;
 use super::error::{Complaint, nearest, quote};
 use super::packages::{Package, parse_packages};
 use super::settings_capacity::{PoolSettings, QueueSettings, SessionSettings};
@@ -190,7 +191,9 @@ impl Settings {
             .names()
             .filter(|name| name.starts_with("MCE_") || name.starts_with("MCP_BRIDGE_"))
             .filter(|name| {
-                !is_setting(name) && !of_servers.contains(*name) && !named.contains(*name)
+                let is_known = |name: &str| of_servers.contains(name) || named.contains(name);
+                let in_file = name.strip_suffix(FILE);
+                !is_setting(name) && !is_known(name) && !in_file.is_some_and(is_known)
             })
             .map(|name| {
                 let shown = quote(name);

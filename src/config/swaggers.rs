@@ -134,9 +134,15 @@ impl ServerConfig {
         templates.extend(self.swagger_headers.values());
         templates.extend(self.extra_headers.values());
         templates.extend(
-            [&self.base_url, &self.skills_url, &self.ca_file]
-                .into_iter()
-                .flatten(),
+            [
+                &self.base_url,
+                &self.skills_url,
+                &self.ca_file,
+                &self.client_cert_file,
+                &self.client_key_file,
+            ]
+            .into_iter()
+            .flatten(),
         );
         templates.extend(self.auth.iter().flat_map(Auth::templates));
         templates
@@ -158,6 +164,7 @@ impl Auth {
                 scope,
                 audience,
                 extra,
+                ..
             } => {
                 let mut templates = vec![token_url, client_id, client_secret];
                 templates.extend([scope, audience].into_iter().flatten());

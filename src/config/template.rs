@@ -59,13 +59,14 @@ impl Template {
         for segment in self.segments()? {
             match segment {
                 Segment::Text(text) => expanded.push_str(text),
-                Segment::Variable { name, default } => match (environment.get(name), default) {
-                    (Some("") | None, Some(default)) => {
-                        expanded.push_str(default);
+                Segment::Variable { name, default } => match (environment.value(name), default) {
+                    (Err(error), _) => {
+                        complaints.push(Complaint::at(&self.place, error.to_string()));
                     }
-                    (Some(""), None) => complaints.push(self.empty(name)),
-                    (Some(value), _) => expanded.push_str(value),
-                    (None, None) => complaints.push(self.unset(name, environment)),
+                    (Ok(Some(value)), _) if !value.is_empty() => expanded.push_str(&value),
+                    (Ok(_), Some(default)) => expanded.push_str(default),
+                    (Ok(Some(_)), None) => complaints.push(self.empty(name)),
+                    (Ok(None), None) => complaints.push(self.unset(name, environment)),
                 },
             }
         }

@@ -26,6 +26,19 @@ pub fn check_base_url(text: &str) -> Result<Url, UrlError> {
     Url::parse(text).map_err(|error| UrlError(format!("is no valid URL: {error}")))
 }
 
+/// Checks the URL of a token or log-in endpoint whose variables are expanded: as a base URL, but with a
+/// query.
+///
+/// # Errors
+/// What is wrong with it, without repeating it.
+pub fn check_endpoint_url(text: &str) -> Result<Url, UrlError> {
+    if text.contains([VARIABLE, DEFAULTED]) {
+        return Err(UrlError("is no valid URL".to_owned()));
+    }
+    check(text, true).map_err(UrlError)?;
+    Url::parse(text).map_err(|error| UrlError(format!("is no valid URL: {error}")))
+}
+
 /// Checks a base URL of the config as far as its variables allow.
 pub(super) fn check_base_template(template: &Template) -> Result<(), String> {
     check(&template.masked(), false)

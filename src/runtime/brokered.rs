@@ -10,7 +10,7 @@ use super::egress::{Egress, Targets};
 use crate::broker::{Broker, Limits, Recorder, Scope};
 use crate::config::{Environment, ServerConfig, Settings};
 use crate::sandbox::Host;
-use crate::vault::Vault;
+use crate::vault::{Outside, Vault};
 
 /// Broker and vault of one process.
 pub(super) struct Brokered {
@@ -48,7 +48,12 @@ impl Brokered {
         settings: &Settings,
         config_folder: &Path,
     ) -> Self {
-        let vault = Arc::new(Vault::new(servers, environment));
+        let limits = Limits::from(settings);
+        let outside = Outside {
+            folder: config_folder.to_owned(),
+            https_proxy: limits.https_proxy.clone(),
+        };
+        let vault = Arc::new(Vault::with_outside(servers, environment, &outside));
         for problem in vault.problems() {
             tracing::warn!(%problem, "a server has no usable credential");
         }
@@ -56,13 +61,13 @@ impl Brokered {
             vault,
             environment: Arc::clone(environment),
             recorder,
-            limits: Limits::from(settings),
+            limits,
             config_folder: config_folder.to_owned(),
             #[cfg(feature = "test-hooks")]
             hooks: crate::broker::Hooks::default(),
         };
         let targets = Arc::new(Targets::new());
-        let broker = Arc::new(parts.broker(&targets));
+        let broker = Arc::new(parts.first());
         Self {
             parts,
             current: Mutex::new(Current { targets, broker }),
@@ -97,7 +102,8 @@ impl Brokered {
             return broker;
         }
         let (parts, made_of) = (self.parts.clone(), Arc::clone(targets));
-        let making = tokio::task::spawn_blocking(move || parts.broker(&made_of));
+        let before = Arc::clone(&self.current().broker);
+        let making = tokio::task::spawn_blocking(move || parts.next(&before, &made_of));
         let broker = match making.await {
             Ok(broker) => Arc::new(broker),
             Err(error) => {
@@ -115,15 +121,20 @@ impl Brokered {
 }
 
 impl Parts {
-    fn broker(&self, targets: &Targets) -> Broker {
-        let broker = Broker::new(
-            targets.clone(),
+    /// A broker of no server.
+    fn first(&self) -> Broker {
+        Broker::new(
+            Targets::new(),
             Arc::clone(&self.vault),
             &self.environment,
             Arc::clone(&self.recorder),
             self.limits.clone(),
         )
-        .with_certificates(&self.config_folder, &self.environment);
+    }
+
+    /// The broker of these servers, after another one.
+    fn next(&self, before: &Broker, targets: &Targets) -> Broker {
+        let broker = before.with_targets(targets.clone(), &self.config_folder, &self.environment);
         #[cfg(feature = "test-hooks")]
         let broker = broker.with_hooks(self.hooks);
         broker

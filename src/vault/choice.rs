@@ -5,26 +5,42 @@ use std::collections::BTreeMap;
 use secrecy::SecretString;
 
 use super::configured::{ApiKey, Configured, Place};
+use super::fetched::Live;
 use super::{Credential, Error};
 use crate::api::{Function, Manifest, SecurityScheme};
 
-/// The credentials of one call, see [`super::Vault::credentials`] for the rule.
+/// A place of a request, and what goes there.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Slot {
+    place: Place,
+    name: String,
+    what: What,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum What {
+    Authorization,
+    ApiKey,
+}
+
+/// The places of one call's credentials, see [`super::Vault::credentials`] for the rule. Cookies, which
+/// go on every call but those that opt out, are not among them.
 pub(super) fn choose(
     configured: &Configured,
     manifest: &Manifest,
     function: &Function,
-) -> Result<Vec<Credential>, Error> {
+) -> Result<Vec<Slot>, Error> {
     if function.security.is_empty() {
         return Ok(Vec::new());
     }
     let mut chosen = best(configured, manifest, function);
     if chosen.is_empty() {
-        if let Some(value) = &configured.authorization {
-            chosen.push(authorization(value));
+        if configured.has_authorization() {
+            chosen.push(authorization());
         }
-        if let Some(ApiKey { value, place }) = &configured.api_key {
+        if let Some(ApiKey { place, .. }) = &configured.api_key {
             match place {
-                Some((place, name)) => chosen.push(at(*place, name, value)),
+                Some((place, name)) => chosen.push(api_key(*place, name)),
                 None if api_key_schemes(manifest).next().is_none() => {
                     return Err(Error::NoPlace {
                         server: manifest.server.clone(),
@@ -34,15 +50,54 @@ pub(super) fn choose(
             }
         }
     }
-    for (name, value) in &configured.cookies {
-        let known = chosen
+    Ok(chosen)
+}
+
+/// Whether what was chosen has to be fetched.
+pub(super) fn wants_fetched(configured: &Configured, function: &Function, chosen: &[Slot]) -> bool {
+    let Some(fetched) = &configured.fetched else {
+        return false;
+    };
+    if fetched.gives_authorization() {
+        chosen.iter().any(|slot| slot.what == What::Authorization)
+    } else {
+        !function.security.is_empty()
+    }
+}
+
+/// The credentials at the places that were chosen, and the cookies.
+pub(super) fn fill(
+    configured: &Configured,
+    function: &Function,
+    chosen: Vec<Slot>,
+    live: Option<&Live>,
+) -> Vec<Credential> {
+    let fetched = live.and_then(|live| live.authorization.as_ref());
+    let authorization = configured.authorization.as_ref().or(fetched);
+    let api_key = configured.api_key.as_ref().map(|key| &key.value);
+    let mut credentials: Vec<Credential> = chosen
+        .into_iter()
+        .filter_map(|Slot { place, name, what }| {
+            let value = match what {
+                What::Authorization => authorization,
+                What::ApiKey => api_key,
+            };
+            Some(at(place, name, value?.clone()))
+        })
+        .collect();
+    if function.security.is_empty() {
+        return credentials;
+    }
+    let cookies = configured.cookies.iter();
+    for (name, value) in cookies.chain(live.into_iter().flat_map(|live| &live.cookies)) {
+        let known = credentials
             .iter()
             .any(|it| matches!(it, Credential::Cookie { name: known, .. } if known == name));
         if !known {
-            chosen.push(at(Place::Cookie, name, value));
+            credentials.push(at(Place::Cookie, name.clone(), value.clone()));
         }
     }
-    Ok(chosen)
+    credentials
 }
 
 fn api_key_schemes(manifest: &Manifest) -> impl Iterator<Item = &SecurityScheme> {
@@ -53,8 +108,8 @@ fn api_key_schemes(manifest: &Manifest) -> impl Iterator<Item = &SecurityScheme>
 }
 
 /// The credentials of the alternative of which most is configured.
-fn best(configured: &Configured, manifest: &Manifest, function: &Function) -> Vec<Credential> {
-    let mut best: Option<(bool, usize, Vec<Credential>)> = None;
+fn best(configured: &Configured, manifest: &Manifest, function: &Function) -> Vec<Slot> {
+    let mut best: Option<(bool, usize, Vec<Slot>)> = None;
     for alternative in function.security.iter().filter(|it| !it.is_empty()) {
         let (complete, credentials) = satisfy(configured, manifest, alternative);
         let better = best.as_ref().is_none_or(|(known_complete, count, _)| {
@@ -77,17 +132,17 @@ fn satisfy(
     configured: &Configured,
     manifest: &Manifest,
     alternative: &BTreeMap<String, Vec<String>>,
-) -> (bool, Vec<Credential>) {
-    let mut credentials: Vec<Credential> = Vec::new();
+) -> (bool, Vec<Slot>) {
+    let mut credentials: Vec<Slot> = Vec::new();
     let mut complete = true;
     for name in alternative.keys() {
         let scheme = manifest.security_schemes.get(name);
-        match scheme.and_then(|scheme| credential(configured, scheme)) {
-            Some(Found::Attach(credential)) => {
+        match scheme.and_then(|scheme| met_by(configured, scheme)) {
+            Some(Found::Attach(slot)) => {
                 // Two schemes that both take `Authorization` are met by one header.
-                let known = credentials.iter().any(|it| same_place(it, &credential));
+                let known = credentials.iter().any(|it| same_place(it, &slot));
                 if !known {
-                    credentials.push(credential);
+                    credentials.push(slot);
                 }
             }
             Some(Found::Elsewhere) => {}
@@ -100,38 +155,37 @@ fn satisfy(
 /// How a scheme is met.
 enum Found {
     /// By this.
-    Attach(Credential),
-    /// By a cookie or extra header, which go on every call anyway.
+    Attach(Slot),
+    /// By a cookie, an extra header or a certificate, which go on every call anyway.
     Elsewhere,
 }
 
-fn credential(configured: &Configured, scheme: &SecurityScheme) -> Option<Found> {
+fn met_by(configured: &Configured, scheme: &SecurityScheme) -> Option<Found> {
     match scheme.r#type.as_str() {
         "http" | "oauth2" | "openIdConnect" => configured
-            .authorization
-            .as_ref()
-            .map(|value| Found::Attach(authorization(value))),
+            .has_authorization()
+            .then(|| Found::Attach(authorization())),
+        "mutualTLS" => configured.has_certificate.then_some(Found::Elsewhere),
         "apiKey" => {
             let place = Place::parse(scheme.r#in.as_deref()?)?;
             let name = scheme.name.as_deref()?;
             let is_authorization =
                 place == Place::Header && name.eq_ignore_ascii_case("authorization");
-            if let Some(value) = configured
-                .authorization
-                .as_ref()
-                .filter(|_| is_authorization)
-            {
-                return Some(Found::Attach(authorization(value)));
+            if is_authorization && configured.has_authorization() {
+                return Some(Found::Attach(authorization()));
             }
-            if let Some(key) = configured
+            if configured
                 .api_key
                 .as_ref()
-                .filter(|key| fits(key, place, name))
+                .is_some_and(|key| fits(key, place, name))
             {
-                return Some(Found::Attach(at(place, name, &key.value)));
+                return Some(Found::Attach(api_key(place, name)));
             }
             let elsewhere = match place {
-                Place::Cookie => configured.cookies.iter().any(|(known, _)| known == name),
+                Place::Cookie => {
+                    configured.cookies.iter().any(|(known, _)| known == name)
+                        || configured.may_fetch_cookie(name)
+                }
                 Place::Header => configured
                     .extra_headers
                     .iter()
@@ -155,12 +209,23 @@ fn fits(key: &ApiKey, place: Place, name: &str) -> bool {
     })
 }
 
-fn authorization(value: &SecretString) -> Credential {
-    at(Place::Header, "Authorization", value)
+fn authorization() -> Slot {
+    Slot {
+        place: Place::Header,
+        name: "Authorization".to_owned(),
+        what: What::Authorization,
+    }
 }
 
-fn at(place: Place, name: &str, value: &SecretString) -> Credential {
-    let (name, value) = (name.to_owned(), value.clone());
+fn api_key(place: Place, name: &str) -> Slot {
+    Slot {
+        place,
+        name: name.to_owned(),
+        what: What::ApiKey,
+    }
+}
+
+fn at(place: Place, name: String, value: SecretString) -> Credential {
     match place {
         Place::Header => Credential::Header { name, value },
         Place::Query => Credential::Query { name, value },
@@ -168,13 +233,10 @@ fn at(place: Place, name: &str, value: &SecretString) -> Credential {
     }
 }
 
-fn same_place(left: &Credential, right: &Credential) -> bool {
-    match (left, right) {
-        (Credential::Header { name: a, .. }, Credential::Header { name: b, .. }) => {
-            a.eq_ignore_ascii_case(b)
+fn same_place(left: &Slot, right: &Slot) -> bool {
+    left.place == right.place
+        && match left.place {
+            Place::Header => left.name.eq_ignore_ascii_case(&right.name),
+            Place::Query | Place::Cookie => left.name == right.name,
         }
-        (Credential::Query { name: a, .. }, Credential::Query { name: b, .. })
-        | (Credential::Cookie { name: a, .. }, Credential::Cookie { name: b, .. }) => a == b,
-        _ => false,
-    }
 }

@@ -1,12 +1,23 @@
 //! Reads one server's credentials from config and environment.
 
+use std::borrow::Cow;
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use indexmap::IndexMap;
 use secrecy::{ExposeSecret as _, SecretString};
 
-use super::Error;
-use crate::config::{Auth, Environment, ServerConfig, Template, is_secret_name};
+use super::endpoint::Endpoint;
+use super::fetched::{Fetched, Source};
+use super::learnt::Learnt;
+use super::login::Login;
+use super::network::{Network, Outside};
+use super::parts::parts;
+use super::token::ClientCredentials;
+use super::{Configuration, Error};
+use crate::config::{Auth, Environment, ServerConfig, Template, is_secret_name, token_path};
 use crate::headers::is_token;
 
 /// Headers whose values are no secrets, wherever they were configured.
@@ -28,14 +39,20 @@ const PLAIN_HEADERS: [&str; 10] = [
 pub(super) struct Configured {
     /// The whole value of `Authorization`.
     pub(super) authorization: Option<SecretString>,
+    /// A credential that has to be fetched first.
+    pub(super) fetched: Option<Arc<Fetched>>,
     /// The API key.
     pub(super) api_key: Option<ApiKey>,
+    /// Whether the client has a certificate.
+    pub(super) has_certificate: bool,
     /// Cookies by name.
     pub(super) cookies: Vec<(String, SecretString)>,
     /// Headers of every request, each name once.
     pub(super) extra_headers: Vec<(String, SecretString)>,
     /// What must not be seen, see [`super::Vault::secrets`].
     pub(super) secrets: Vec<SecretString>,
+    /// What there is, for people.
+    pub(super) configuration: Vec<Configuration>,
 }
 
 /// An API key.
@@ -68,28 +85,79 @@ impl Place {
 
 impl Configured {
     /// Reads one server's values.
-    pub(super) fn read(server: &ServerConfig, env: &Environment) -> Result<Self, Error> {
+    pub(super) fn read(
+        server: &Arc<ServerConfig>,
+        env: &Arc<Environment>,
+        outside: &Outside,
+        learnt: &Arc<Learnt>,
+    ) -> Result<Self, Error> {
         let reader = Reader { server, env };
-        let mut this = Self::default();
-        this.read_authorization(&reader)?;
-        this.read_api_key(&reader)?;
+        let mut this = Self {
+            has_certificate: server.client_cert_file.is_some(),
+            ..Self::default()
+        };
         this.read_cookies(&reader)?;
+        let source = this.read_authorization(&reader)?;
+        this.read_api_key(&reader)?;
         this.read_extra_headers(&reader)?;
+        if let Some(file) = &server.client_cert_file {
+            this.describe("client certificate", &file.place);
+        }
+        this.fetched = source.map(|source| {
+            let network = Network {
+                outside: outside.clone(),
+                server: Arc::clone(server),
+                environment: Arc::clone(env),
+            };
+            Arc::new(Fetched::new(
+                &server.name,
+                source,
+                network,
+                Arc::clone(learnt),
+            ))
+        });
         Ok(this)
     }
 
-    fn read_authorization(&mut self, reader: &Reader<'_>) -> Result<(), Error> {
+    /// Whether there is a value of `Authorization`, or will be when it was fetched.
+    pub(super) fn has_authorization(&self) -> bool {
+        let fetched = self.fetched.as_ref();
+        self.authorization.is_some() || fetched.is_some_and(|it| it.gives_authorization())
+    }
+
+    /// Whether a cookie of this name may come of a log-in.
+    pub(super) fn may_fetch_cookie(&self, name: &str) -> bool {
+        match self.fetched.as_ref().map(|it| &it.source) {
+            Some(Source::Login(login)) if login.token_path.is_none() => {
+                login.cookie_name.as_ref().is_none_or(|it| it == name)
+            }
+            _ => false,
+        }
+    }
+
+    fn describe(&mut self, what: &str, place: &str) {
+        self.configuration.push(Configuration {
+            what: what.to_owned(),
+            place: place.to_owned(),
+        });
+    }
+
+    /// Reads `Authorization`, or what it has to be fetched from.
+    fn read_authorization(&mut self, reader: &Reader<'_>) -> Result<Option<Source>, Error> {
         let variable = reader.server.env_name("AUTH");
-        let value = if let Some(value) = reader.variable(&variable) {
-            reader.checked(&variable, without_name(value, "authorization"))?
+        let value = if let Some(value) = reader.variable(&variable)? {
+            self.describe("`Authorization`", &variable);
+            reader.checked(&variable, without_name(&value, "authorization"))?
         } else {
             match &reader.server.auth {
-                None | Some(Auth::ApiKey { .. }) => return Ok(()),
+                None | Some(Auth::ApiKey { .. }) => return Ok(None),
                 Some(Auth::Static { value }) => {
+                    self.describe("static", &value.place);
                     let text = reader.expanded(value)?;
                     reader.checked(&value.place, without_name(&text, "authorization"))?
                 }
                 Some(Auth::Jwt { token }) => {
+                    self.describe("jwt", &token.place);
                     let text = reader.expanded(token)?;
                     let bare = text
                         .split_at_checked("bearer ".len())
@@ -99,28 +167,115 @@ impl Configured {
                     SecretString::from(format!("Bearer {bare}"))
                 }
                 Some(Auth::Basic { username, password }) => {
-                    let user = reader.expanded(username)?;
-                    let text = reader.expanded(password)?;
-                    // One of the two may be empty: some APIs take their key as either.
-                    if user.is_empty() || !text.is_empty() {
-                        reader.checked(&password.place, &text)?;
-                    }
-                    if !user.is_empty() {
-                        reader.checked(&username.place, &user)?;
-                    }
-                    if user.contains(':') {
-                        return Err(reader.error(&username.place, "holds a `:`"));
-                    }
-                    let encoded = STANDARD.encode(format!("{user}:{text}"));
-                    SecretString::from(format!("Basic {encoded}"))
+                    self.describe("basic", &password.place);
+                    reader.basic(username, password)?
                 }
-                Some(Auth::OAuth2 { .. }) => return Err(reader.not_supported("oauth2")),
-                Some(Auth::Session { .. }) => return Err(reader.not_supported("session")),
+                Some(auth @ Auth::OAuth2 { client_secret, .. }) => {
+                    self.describe("oauth2", &client_secret.place);
+                    let source = self.client_credentials(reader, auth)?;
+                    return Ok(source.map(Source::Token));
+                }
+                // Cookies from the environment stand in for those of a log-in.
+                Some(Auth::Session {
+                    token_field: None, ..
+                }) if !self.cookies.is_empty() => return Ok(None),
+                Some(auth @ Auth::Session { password, .. }) => {
+                    self.describe("session", &password.place);
+                    let source = self.login(reader, auth)?;
+                    return Ok(source.map(Source::Login));
+                }
             }
         };
         self.secrets.extend(parts(&value));
         self.authorization = Some(value);
-        Ok(())
+        Ok(None)
+    }
+
+    fn client_credentials(
+        &mut self,
+        reader: &Reader<'_>,
+        auth: &Auth,
+    ) -> Result<Option<ClientCredentials>, Error> {
+        let Auth::OAuth2 {
+            token_url,
+            client_id,
+            client_secret,
+            scope,
+            audience,
+            authentication,
+            extra,
+        } = auth
+        else {
+            return Ok(None);
+        };
+        let secret = reader.text(client_secret)?;
+        self.secrets.push(secret.clone());
+        let mut fields = Vec::new();
+        for (name, template) in [("scope", scope), ("audience", audience)] {
+            if let Some(template) = template {
+                let value = reader.expanded(template)?;
+                if !value.is_empty() {
+                    fields.push((name.to_owned(), SecretString::from(value)));
+                }
+            }
+        }
+        for (name, template) in extra {
+            let value = SecretString::from(reader.expanded(template)?);
+            let text = value.expose_secret();
+            let is_secret =
+                is_secret_name(name) || template.text.contains("${") && looks_secret(text);
+            if is_secret && !text.is_empty() {
+                self.secrets.push(value.clone());
+            }
+            fields.push((name.clone(), value));
+        }
+        let credentials = ClientCredentials {
+            endpoint: reader.endpoint(token_url)?,
+            client_id: reader.expanded(client_id)?,
+            client_secret: secret,
+            authentication: *authentication,
+            fields,
+            wants_body: AtomicBool::new(false),
+        };
+        self.secrets.extend(parts(&credentials.basic()));
+        Ok(Some(credentials))
+    }
+
+    fn login(&mut self, reader: &Reader<'_>, auth: &Auth) -> Result<Option<Login>, Error> {
+        let Auth::Session {
+            login_url,
+            username,
+            password,
+            username_field,
+            password_field,
+            form,
+            cookie_name,
+            token_field,
+            expires,
+        } = auth
+        else {
+            return Ok(None);
+        };
+        let secret = reader.text(password)?;
+        self.secrets.push(secret.clone());
+        let path = token_field.as_deref().map(token_path).transpose();
+        let token_path = path.map_err(|_| {
+            reader.error(
+                &login_url.place,
+                "goes with a `token_field` that is no JSON path",
+            )
+        })?;
+        Ok(Some(Login {
+            endpoint: reader.endpoint(login_url)?,
+            username: SecretString::from(reader.expanded(username)?),
+            password: secret,
+            username_field: username_field.clone(),
+            password_field: password_field.clone(),
+            form: *form,
+            cookie_name: cookie_name.clone(),
+            token_path,
+            lifetime: *expires,
+        }))
     }
 
     fn read_api_key(&mut self, reader: &Reader<'_>) -> Result<(), Error> {
@@ -133,9 +288,13 @@ impl Configured {
             }) => Some((value, location, name)),
             _ => None,
         };
-        let value = match (reader.variable(&variable), configured) {
-            (Some(value), _) => reader.checked(&variable, value)?,
+        let value = match (reader.variable(&variable)?, configured) {
+            (Some(value), _) => {
+                self.describe("API key", &variable);
+                reader.checked(&variable, &value)?
+            }
             (None, Some((value, ..))) => {
+                self.describe("api_key", &value.place);
                 let text = reader.expanded(value)?;
                 reader.checked(&value.place, &text)?
             }
@@ -152,10 +311,11 @@ impl Configured {
 
     fn read_cookies(&mut self, reader: &Reader<'_>) -> Result<(), Error> {
         let variable = reader.server.env_name("COOKIE");
-        let Some(value) = reader.variable(&variable) else {
+        let Some(value) = reader.variable(&variable)? else {
             return Ok(());
         };
-        for pair in without_name(value, "cookie").split(';') {
+        self.describe("cookies", &variable);
+        for pair in without_name(&value, "cookie").split(';') {
             let pair = pair.trim();
             if pair.is_empty() {
                 continue;
@@ -181,11 +341,12 @@ impl Configured {
             let text = reader.expanded(template)?;
             let value = reader.header(&template.place, name, &text)?;
             let is_variable = template.text.contains("${");
+            self.describe(&format!("header `{name}`"), &template.place);
             self.set_extra_header(name, value, is_variable);
         }
         let variable = reader.server.env_name("EXTRA_HEADERS");
-        if let Some(text) = reader.variable(&variable) {
-            let headers: IndexMap<String, String> = serde_json::from_str(text).map_err(|_| {
+        if let Some(text) = reader.variable(&variable)? {
+            let headers: IndexMap<String, String> = serde_json::from_str(&text).map_err(|_| {
                 reader.error(
                     &variable,
                     "is not a JSON object of strings, such as `{\"X-Team\": \"a\"}`",
@@ -193,6 +354,7 @@ impl Configured {
             })?;
             for (name, text) in headers {
                 let value = reader.header(&variable, &name, &text)?;
+                self.describe(&format!("header `{name}`"), &variable);
                 self.set_extra_header(&name, value, true);
             }
         }
@@ -231,8 +393,48 @@ struct Reader<'a> {
 impl Reader<'_> {
     /// A variable that is set to something; an empty one counts as unset, as compose files
     /// pass on unset variables that way.
-    fn variable(&self, name: &str) -> Option<&str> {
-        self.env.get(name).filter(|value| !value.is_empty())
+    fn variable(&self, name: &str) -> Result<Option<Cow<'_, str>>, Error> {
+        match self.env.value(name) {
+            Ok(value) => Ok(value.filter(|value| !value.is_empty())),
+            Err(error) => Err(Error::Expansion {
+                server: self.server.name.clone(),
+                message: error.to_string(),
+            }),
+        }
+    }
+
+    /// A secret that travels in a body, where every character can.
+    fn text(&self, template: &Template) -> Result<SecretString, Error> {
+        let text = self.expanded(template)?;
+        if text.is_empty() {
+            return Err(self.error(&template.place, "is empty"));
+        }
+        Ok(SecretString::from(text))
+    }
+
+    fn endpoint(&self, template: &Template) -> Result<Endpoint, Error> {
+        let text = self.expanded(template)?;
+        Endpoint::new(&text, self.server.allow_private_network).map_err(|what| Error::Expansion {
+            server: self.server.name.clone(),
+            message: format!("the URL of `{}` {what}", template.place),
+        })
+    }
+
+    fn basic(&self, username: &Template, password: &Template) -> Result<SecretString, Error> {
+        let user = self.expanded(username)?;
+        let text = self.expanded(password)?;
+        // One of the two may be empty: some APIs take their key as either.
+        if user.is_empty() || !text.is_empty() {
+            self.checked(&password.place, &text)?;
+        }
+        if !user.is_empty() {
+            self.checked(&username.place, &user)?;
+        }
+        if user.contains(':') {
+            return Err(self.error(&username.place, "holds a `:`"));
+        }
+        let encoded = STANDARD.encode(format!("{user}:{text}"));
+        Ok(SecretString::from(format!("Basic {encoded}")))
     }
 
     fn expanded(&self, template: &Template) -> Result<String, Error> {
@@ -269,14 +471,6 @@ impl Reader<'_> {
             what,
         }
     }
-
-    fn not_supported(&self, kind: &'static str) -> Error {
-        Error::NotSupported {
-            server: self.server.name.clone(),
-            kind,
-            variable: self.server.env_name("AUTH"),
-        }
-    }
 }
 
 /// A value given as the whole header line, `Authorization: …`, without the name.
@@ -295,30 +489,4 @@ fn looks_secret(value: &str) -> bool {
         && value.chars().any(char::is_numeric);
     let length = value.chars().count();
     !value.contains(char::is_whitespace) && (length >= 16 || length >= super::SHORT && is_mixed)
-}
-
-/// A header's value and what in it is secret by itself.
-fn parts(value: &SecretString) -> Vec<SecretString> {
-    let mut parts = vec![value.clone()];
-    let Some((scheme, rest)) = value.expose_secret().split_once(' ') else {
-        return parts;
-    };
-    let rest = rest.trim();
-    if !is_token(scheme) || rest.is_empty() {
-        return parts;
-    }
-    parts.push(SecretString::from(rest));
-    if scheme.eq_ignore_ascii_case("basic")
-        && let Ok(bytes) = STANDARD.decode(rest)
-        && let Ok(pair) = String::from_utf8(bytes)
-    {
-        // A key given as the user name goes with an empty password.
-        match pair.split_once(':') {
-            Some((user, "")) => parts.push(SecretString::from(user)),
-            Some((_, password)) => parts.push(SecretString::from(password)),
-            None => {}
-        }
-        parts.push(SecretString::from(pair));
-    }
-    parts
 }

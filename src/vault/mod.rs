@@ -4,21 +4,32 @@
 //! # Which credential goes on which call
 //!
 //! A server has at most one value for `Authorization` (`auth` of the types `static`, `jwt` and
-//! `basic`, or `MCE_<SERVER>_AUTH`), one API key (`auth` of the type `api_key`, or
+//! `basic`, one that is fetched by `oauth2`, `keycloak` or `session`, or `MCE_<SERVER>_AUTH`), one API key (`auth` of the type `api_key`, or
 //! `MCE_<SERVER>_API_KEY`), cookies (`MCE_<SERVER>_COOKIE`) and extra headers. Per operation the
 //! manifest's `security` decides, see [`Vault::credentials`].
 
 mod choice;
 mod configured;
+mod endpoint;
+mod fetched;
+mod learnt;
+mod login;
+mod network;
+mod parts;
+mod token;
 
 use std::collections::BTreeMap;
+use std::ops::Deref;
 use std::sync::Arc;
+use std::time::Duration;
 
 use secrecy::{ExposeSecret as _, SecretString};
 
 use crate::api::{Function, Manifest};
 use crate::config::{Environment, ServerConfig};
 use configured::Configured;
+use learnt::Learnt;
+pub use network::Outside;
 
 /// A secret below this many characters is found in innocent text by chance.
 const SHORT: usize = 8;
@@ -59,19 +70,6 @@ pub enum Credential {
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
-    /// A kind of a later version.
-    #[error(
-        "server `{server}`: `auth` of the type `{kind}` is not supported yet; use `static`, \
-         `jwt`, `basic` or `api_key`, or set `{variable}`"
-    )]
-    NotSupported {
-        /// The server.
-        server: String,
-        /// The type as the config spells it.
-        kind: &'static str,
-        /// `MCE_<SERVER>_AUTH`.
-        variable: String,
-    },
     /// A `${VAR}` that could not be expanded; the message names it and its place.
     #[error("server `{server}`: {message}")]
     Expansion {
@@ -90,6 +88,14 @@ pub enum Error {
         /// What is wrong with it.
         what: &'static str,
     },
+    /// A credential that could not be fetched.
+    #[error("server `{server}`: {what}")]
+    Fetch {
+        /// The server.
+        server: String,
+        /// The endpoint and what became of the request; it may repeat what the endpoint said.
+        what: String,
+    },
     /// An API key of which neither document nor config says where it goes.
     #[error(
         "server `{server}`: the document names no place for an API key; set `in` and `name` in \
@@ -101,25 +107,68 @@ pub enum Error {
     },
 }
 
+/// A credential that a server has, for people.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Configuration {
+    /// What it is, such as `oauth2`.
+    pub what: String,
+    /// The variable, or `file:line:column`.
+    pub place: String,
+}
+
+/// What is attached to one request.
+#[derive(Debug, Clone, Default)]
+pub struct Credentials {
+    list: Vec<Credential>,
+    /// The number of the fetched one among them.
+    fetched: Option<u64>,
+}
+
+impl Deref for Credentials {
+    type Target = [Credential];
+
+    fn deref(&self) -> &[Credential] {
+        &self.list
+    }
+}
+
 /// The credentials of all servers, read once at start.
 #[derive(Debug)]
 pub struct Vault {
     servers: BTreeMap<String, Result<Configured, Error>>,
+    learnt: Arc<Learnt>,
 }
 
 impl Vault {
     /// Reads what config and environment hold for these servers. A variable wins over the file:
     /// `MCE_<SERVER>_AUTH` over any `auth` that ends in `Authorization`, `_API_KEY` over
-    /// `api_key`, `_EXTRA_HEADERS` over the header of the same name.
+    /// `api_key`, `_COOKIE` over a log-in that yields cookies, `_EXTRA_HEADERS` over the header of the
+    /// same name. Each may stand in a file that the variable of the same name with `_FILE` names.
     ///
-    /// What is wrong with one server leaves the others usable; see [`Vault::problems`].
+    /// What is wrong with one server leaves the others usable; see [`Vault::problems`]. Nothing is
+    /// fetched before it is needed.
     #[must_use]
     pub fn new(servers: &[Arc<ServerConfig>], env: &Environment) -> Self {
+        Self::with_outside(servers, env, &Outside::default())
+    }
+
+    /// The same, with what the way to token and log-in endpoints is made of.
+    #[must_use]
+    pub fn with_outside(
+        servers: &[Arc<ServerConfig>],
+        env: &Environment,
+        outside: &Outside,
+    ) -> Self {
+        let learnt = Arc::new(Learnt::default());
+        let env = Arc::new(env.clone());
         let servers = servers
             .iter()
-            .map(|server| (server.name.clone(), Configured::read(server, env)))
+            .map(|server| {
+                let configured = Configured::read(server, &env, outside, &learnt);
+                (server.name.clone(), configured)
+            })
             .collect();
-        Self { servers }
+        Self { servers, learnt }
     }
 
     /// What is wrong, by server, to be reported at start.
@@ -155,6 +204,18 @@ impl Vault {
         matches!(server, Some(Ok(configured)) if !configured.secrets.is_empty())
     }
 
+    /// What a server has, in the order in which it was read.
+    ///
+    /// # Errors
+    /// What is wrong with it.
+    pub fn configuration(&self, server: &str) -> Result<&[Configuration], Error> {
+        match self.servers.get(server) {
+            None => Ok(&[]),
+            Some(Err(error)) => Err(error.clone()),
+            Some(Ok(configured)) => Ok(&configured.configuration),
+        }
+    }
+
     /// The credentials of one call.
     ///
     /// - `security` of the operation lists alternatives: the one of which most is configured is
@@ -168,21 +229,59 @@ impl Vault {
     /// - An operation that opts out (`security: []`) gets none.
     /// - Cookies go on every call but those that opt out.
     ///
+    /// One that has to be fetched is, unless there is one that lasts.
+    ///
     /// # Errors
     /// What is wrong with this server's credential; the call must not be sent without it.
-    #[expect(
-        clippy::unused_async,
-        reason = "kinds that fetch a token wait here; callers are written for it"
-    )]
     pub async fn credentials(
         &self,
         target: &Manifest,
         function: &Function,
-    ) -> Result<Vec<Credential>, Error> {
-        match self.servers.get(&target.server) {
-            None => Ok(Vec::new()),
+    ) -> Result<Credentials, Error> {
+        let configured = match self.servers.get(&target.server) {
+            None => return Ok(Credentials::default()),
+            Some(Err(error)) => return Err(error.clone()),
+            Some(Ok(configured)) => configured,
+        };
+        let chosen = choice::choose(configured, target, function)?;
+        let fetched = match &configured.fetched {
+            Some(fetched) if choice::wants_fetched(configured, function, &chosen) => {
+                Some(fetched.get().await?)
+            }
+            _ => None,
+        };
+        let live = fetched.as_ref().map(|fetched| &*fetched.live);
+        Ok(Credentials {
+            list: choice::fill(configured, function, chosen, live),
+            fetched: fetched.as_ref().map(|fetched| fetched.number),
+        })
+    }
+
+    /// Told that the API refused these credentials (401): whether [`Self::credentials`] would give
+    /// others, so that it is worth while to ask again.
+    #[must_use]
+    pub fn renew(&self, server: &str, refused: &Credentials) -> bool {
+        let Some(Ok(configured)) = self.servers.get(server) else {
+            return false;
+        };
+        match (&configured.fetched, refused.fetched) {
+            (Some(fetched), Some(number)) => fetched.renew(number),
+            _ => false,
+        }
+    }
+
+    /// Fetches a server's credential, if it is one that has to be fetched, and says how long it lasts.
+    ///
+    /// # Errors
+    /// What is wrong with the server's credential, or why there is none.
+    pub async fn fetch(&self, server: &str) -> Result<Option<Duration>, Error> {
+        match self.servers.get(server) {
+            None => Ok(None),
             Some(Err(error)) => Err(error.clone()),
-            Some(Ok(configured)) => choice::choose(configured, target, function),
+            Some(Ok(configured)) => match &configured.fetched {
+                None => Ok(None),
+                Some(fetched) => Ok(Some(fetched.get().await?.live.lifetime)),
+            },
         }
     }
 
@@ -198,14 +297,22 @@ impl Vault {
         }
     }
 
-    /// Every secret there is, for redaction: values, and the parts and forms of them that are
+    /// Every secret there is by now, for redaction: values, and the parts and forms of them that are
     /// secret by themselves (a token without its scheme, a password out of `Basic …`).
     #[must_use]
     pub fn secrets(&self) -> Vec<SecretString> {
-        self.servers
-            .values()
-            .flatten()
+        let configured = self.servers.values().flatten();
+        let mut secrets: Vec<_> = configured
             .flat_map(|configured| configured.secrets.iter().cloned())
-            .collect()
+            .collect();
+        secrets.extend(self.learnt.all());
+        secrets
+    }
+
+    /// Changes whenever there are other [`Self::secrets`]: a fetched one is among them before anybody
+    /// can use it.
+    #[must_use]
+    pub fn revision(&self) -> u64 {
+        self.learnt.revision()
     }
 }

@@ -169,6 +169,25 @@ async fn an_api_that_reflects_what_it_received_yields_no_credential() {
 }
 
 #[tokio::test]
+async fn a_short_secret_is_removed_as_a_whole_text_or_header_value() {
+    let api = Capture::start(|_| {
+        let headers = [JSON, ("etag", "s3cret"), ("etag", "W/s3cret")];
+        response(400, &headers, r#"{"a": "s3cret", "b": "is s3cret"}"#)
+    })
+    .await;
+    let manifest = manifest(vec![function("f", "GET", "/f", &[], json!([]))], &[]);
+    let shop = Setup::new(manifest)
+        .at(&api.url())
+        .variable("MCE_SHOP_API_KEY", "s3cret")
+        .build();
+    let Err(CallError::Api { body, headers, .. }) = shop.call("f", json!({})).await else {
+        panic!("it is an error");
+    };
+    assert_eq!(body, json!({"a": "[redacted]", "b": "is s3cret"}).into());
+    assert_eq!(headers["etag"], "[redacted], W/s3cret");
+}
+
+#[tokio::test]
 async fn an_echo_that_is_compressed_and_cut_into_chunks_yields_no_secret() {
     let (_api, shop) = answering(|_| {
         let text = r#"{"a": "Bearer canary/secret+value 1"}"#;

@@ -8,13 +8,16 @@
 )]
 
 mod answers;
+mod authority;
 mod capture;
 mod credentials;
+mod fetched;
 mod fixture;
 mod load;
 mod network;
 mod pages;
 mod requests;
+mod retries;
 mod rules;
 mod servers;
 mod tls;

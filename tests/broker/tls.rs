@@ -2,18 +2,12 @@
 //! proxy is the one that MCE was told.
 
 use std::path::Path;
-use std::sync::Arc;
 
 use mce::config::ServerConfig;
-use rcgen::{BasicConstraints, CertificateParams, IsCa, Issuer, KeyPair};
 use rustix::fs::{CWD, FileType, Mode, mknodat};
 use serde_json::json;
-use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
-use tokio::net::TcpListener;
-use tokio_rustls::TlsAcceptor;
-use tokio_rustls::rustls::ServerConfig as TlsConfig;
-use tokio_rustls::rustls::pki_types::PrivateKeyDer;
 
+use crate::authority::Authority;
 use crate::capture::{Capture, response};
 use crate::fixture::{Setup, function, manifest, template};
 
@@ -28,35 +22,8 @@ fn setup(config: impl FnOnce(&mut ServerConfig)) -> Setup {
 
 /// An API over TLS on loopback, and its authority as PEM. Gives its port.
 async fn secure(name: &str) -> (u16, String) {
-    let mut params = CertificateParams::new(Vec::new()).unwrap();
-    params.is_ca = IsCa::Ca(BasicConstraints::Unconstrained);
-    let key = KeyPair::generate().unwrap();
-    let authority = params.self_signed(&key).unwrap();
-    let issuer = Issuer::new(params, key);
-    let own_key = KeyPair::generate().unwrap();
-    let own = CertificateParams::new(vec![name.to_owned()])
-        .unwrap()
-        .signed_by(&own_key, &issuer)
-        .unwrap();
-    let private = PrivateKeyDer::try_from(own_key.serialize_der()).unwrap();
-    let config = TlsConfig::builder()
-        .with_no_client_auth()
-        .with_single_cert(vec![own.der().clone()], private)
-        .unwrap();
-    let acceptor = TlsAcceptor::from(Arc::new(config));
-    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
-    let port = listener.local_addr().unwrap().port();
-    tokio::spawn(async move {
-        while let Ok((stream, _)) = listener.accept().await {
-            let Ok(mut stream) = acceptor.accept(stream).await else {
-                continue;
-            };
-            let _ = stream.read(&mut [0; 4096]).await;
-            let bytes = response(200, &[("content-type", "application/json")], "1");
-            let _ = stream.write_all(&bytes).await;
-            let _ = stream.shutdown().await;
-        }
-    });
+    let authority = Authority::new();
+    let port = authority.serve(authority.config(name)).await;
     (port, authority.pem())
 }
 
@@ -140,7 +107,10 @@ async fn the_configured_proxy_is_asked_for_names_and_never_for_private_addresses
         .unwrap_err();
     assert_eq!(error.kind(), "network");
     assert!(!error.to_string().contains("canary"), "{error}");
-    let request = proxy.only();
+    // A connection that does not come about is tried three times.
+    let requests = proxy.requests();
+    assert_eq!(requests.len(), 3);
+    let request = &requests[0];
     assert_eq!(request.line, "CONNECT api.mce.invalid:443 HTTP/1.1");
     assert_eq!(
         request.header("proxy-authorization"),
@@ -158,7 +128,86 @@ async fn the_configured_proxy_is_asked_for_names_and_never_for_private_addresses
     let _ = with_proxy("https://127.0.0.1:9/v1", false)
         .call("f", json!({}))
         .await;
-    assert_eq!(proxy.requests().len(), 1);
+    assert_eq!(proxy.requests().len(), 3);
+}
+
+/// A folder with the authority, the client's certificate and its key, and the config that names them.
+fn with_client(authority: &Authority) -> (tempfile::TempDir, impl Fn(&mut ServerConfig) + use<>) {
+    let folder = tempfile::tempdir().unwrap();
+    let (certificate, key) = authority.issue("client.example");
+    for (name, text) in [
+        ("ca.pem", authority.pem()),
+        ("client.pem", certificate.pem()),
+        ("key.pem", key.serialize_pem()),
+    ] {
+        std::fs::write(folder.path().join(name), text).unwrap();
+    }
+    (folder, |config: &mut ServerConfig| {
+        config.ca_file = Some(template("ca.pem"));
+        config.client_cert_file = Some(template("client.pem"));
+        config.client_key_file = Some(template("${KEY}"));
+    })
+}
+
+#[tokio::test]
+async fn the_client_shows_its_certificate() {
+    let authority = Authority::new();
+    let port = authority.serve(authority.mutual("127.0.0.1")).await;
+    let url = format!("https://127.0.0.1:{port}");
+    let (folder, name_files) = with_client(&authority);
+    let shop = setup(&name_files)
+        .at(&url)
+        .variable("KEY", "key.pem")
+        .build_in(folder.path());
+    shop.call("f", json!({})).await.unwrap();
+
+    let shop = setup(|config| config.ca_file = Some(template("ca.pem")))
+        .at(&url)
+        .build_in(folder.path());
+    let error = shop.call("f", json!({})).await.unwrap_err();
+    assert_eq!(error.kind(), "network");
+}
+
+#[tokio::test]
+async fn a_certificate_that_cannot_be_used_is_a_problem_of_that_server() {
+    let authority = Authority::new();
+    let (folder, name_files) = with_client(&authority);
+    let write = |name: &str, text: &str| std::fs::write(folder.path().join(name), text).unwrap();
+    let begin = "-----BEGIN ENCRYPTED PRIVATE KEY-----";
+    write("locked.pem", &format!("{begin}\nAAAA\n"));
+    write("empty.pem", "");
+    for (key, expected) in [
+        ("locked.pem", "holds a key with a password"),
+        ("empty.pem", "holds no PEM private key"),
+        ("missing.pem", "cannot be read"),
+        ("client.pem", "holds no PEM private key"),
+    ] {
+        let shop = setup(&name_files)
+            .at("https://127.0.0.1:9")
+            .variable("KEY", key)
+            .build_in(folder.path());
+        let problems: Vec<_> = shop.broker.problems().collect();
+        assert!(problems[0].1.contains(expected), "{problems:?}");
+        shop.refused("f", json!({})).await;
+    }
+}
+
+/// Calls of one server share a connection where it speaks HTTP/2.
+#[tokio::test]
+async fn http_2_is_spoken_where_the_server_does() {
+    let authority = Authority::new();
+    let served = authority.serve_http_2("127.0.0.1").await;
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::write(folder.path().join("ca.pem"), authority.pem()).unwrap();
+    let shop = setup(|config| config.ca_file = Some(template("ca.pem")))
+        .at(&format!("https://127.0.0.1:{}", served.port))
+        .build_in(folder.path());
+    shop.call("f", json!({})).await.unwrap();
+    let calls = (0..20).map(|_| shop.call("f", json!({})));
+    for answer in futures::future::join_all(calls).await {
+        answer.unwrap();
+    }
+    assert_eq!(served.count(), (1, 21));
 }
 
 /// Runs another test of this file in a process that has proxy variables.

@@ -7,6 +7,7 @@
 )]
 
 mod again;
+mod auth;
 mod calling;
 mod check;
 mod code;

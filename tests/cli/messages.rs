@@ -146,15 +146,8 @@ fn a_missing_credential_is_said_when_compiling() {
 
 #[test]
 fn what_this_version_does_not_have_is_said_when_compiling() {
-    let config = format!(
-        "{CONFIG}    top_level_functions: [get_task]\n    auth:\n      type: oauth2\n      \
-         token_url: https://id.example/token\n      client_id: me\n      client_secret: ${{S}}\n"
-    );
+    let config = format!("{CONFIG}    top_level_functions: [get_task]\n");
     let summary = compile(&tasks(&config));
-    has(
-        &summary,
-        "`auth` of the type `oauth2` or `keycloak` is not in this version",
-    );
     has(
         &summary,
         "`top_level_functions` has no effect in this version",

@@ -137,6 +137,8 @@ fn help_teaches() {
         &["demo"],
         &["settings"],
         &["completions"],
+        &["auth"],
+        &["auth", "check"],
         &["sandbox"],
         &["sandbox", "build"],
         &["sandbox", "status"],

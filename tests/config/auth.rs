@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use mce::config::Auth;
+use mce::config::{Auth, ClientAuthentication, token_path};
 
 use super::{accept, assert_refused, parse, refuse, with};
 
@@ -78,6 +78,44 @@ fn every_type_of_auth_is_read() {
         }
         other => panic!("{other:?}"),
     }
+}
+
+#[test]
+fn how_a_client_proves_who_it_is_has_the_names_of_the_standard() {
+    for (text, method) in [
+        ("client_secret_basic", Some(ClientAuthentication::Basic)),
+        ("client_secret_post", Some(ClientAuthentication::Body)),
+        ("''", None),
+    ] {
+        let line = format!(
+            "auth: {{type: oauth2, token_url: 'https://h/t', client_id: c, client_secret: '${{S}}', \
+             token_endpoint_auth_method: {text}}}"
+        );
+        let Some(Auth::OAuth2 { authentication, .. }) = accept(&line).auth else {
+            panic!("{text}");
+        };
+        assert_eq!(authentication, method, "{text}");
+    }
+    assert_refused(&[(
+        "auth: {type: oauth2, token_url: 'https://h/t', client_id: c, client_secret: '${S}', token_endpoint_auth_method: none}",
+        "4:117",
+        "must be `client_secret_basic` or `client_secret_post`",
+    )]);
+}
+
+#[test]
+fn the_field_of_a_token_is_a_json_path() {
+    for text in ["a", "a.b[0].c", "$.a", "$['a b']", "access-token", "[0]"] {
+        assert!(token_path(text).is_ok(), "{text}");
+    }
+    for text in ["$.", "a..", "a[", "'"] {
+        assert!(token_path(text).is_err(), "{text}");
+    }
+    assert_refused(&[(
+        "auth: {type: session, login_url: 'https://h/l', username: u, password: '${P}', token_field: 'a['}",
+        "4:97",
+        "`auth.token_field` is no JSON path",
+    )]);
 }
 
 #[test]

@@ -23,6 +23,10 @@ skills_url: ./skills.md
 top_level_functions: [getA, fetch_b]
 allow_private_network: true
 ca_file: ${CA}
+client_cert_file: c.pem
+client_key_file: ${KEY}
+max_concurrent_requests: 8
+requests_per_second: 0.5
 timeout_seconds: 2.5"#,
     );
     assert_eq!(server.name, "x");
@@ -43,6 +47,10 @@ timeout_seconds: 2.5"#,
     );
     let place = server.place_of("read_only_allow", "POST /search");
     assert!(place.starts_with("f.yaml:8:"), "{place}");
+    assert_eq!(server.client_cert_file.as_ref().unwrap().text, "c.pem");
+    assert_eq!(server.client_key_file.as_ref().unwrap().text, "${KEY}");
+    assert_eq!(server.max_concurrent_requests, Some(8));
+    assert_eq!(server.requests_per_second, Some(0.5));
     assert_eq!(server.include.tags, ["a"]);
     assert_eq!(server.include.paths, ["/v1/**"]);
     assert_eq!(server.include.operation_ids, ["getA"]);
@@ -112,6 +120,29 @@ fn booleans_are_true_or_false() {
         ("allow_private_network: maybe", "4:28", "found `maybe`"),
     ]);
     assert!(accept("is_read_only: TRUE").is_read_only);
+}
+
+#[test]
+fn limits_are_numbers_that_mean_something() {
+    let count = "must be a whole number from 1 to 10000";
+    let rate = "must be a number from 0.001 to 1000000";
+    assert_refused(&[
+        ("max_concurrent_requests: 0", "4:30", count),
+        ("max_concurrent_requests: 1.5", "4:30", count),
+        ("max_concurrent_requests: 1e9", "4:30", count),
+        ("max_concurrent_requests: '8'", "4:30", count),
+        ("requests_per_second: 0", "4:26", rate),
+        ("requests_per_second: .nan", "4:26", rate),
+        ("requests_per_second: ${R}", "4:26", rate),
+    ]);
+}
+
+#[test]
+fn a_certificate_needs_its_key() {
+    assert_refused(&[
+        ("client_cert_file: c.pem", "4:5", "needs `client_key_file`"),
+        ("client_key_file: k.pem", "4:5", "needs `client_cert_file`"),
+    ]);
 }
 
 #[test]

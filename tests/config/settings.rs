@@ -414,7 +414,8 @@ fn page() -> String {
          `MCE_UPDATE_DOCS=1 cargo test --test config settings`.\n\n\
          Each server also has variables of its own, read on the host only and preferred to the config:\n\
          `MCE_<SERVER>_BASE_URL`, `_AUTH` (the value of `Authorization`), `_API_KEY`, `_COOKIE`, and\n\
-         `_EXTRA_HEADERS` (a JSON object).\n\n\
+         `_EXTRA_HEADERS` (a JSON object). Each can stand in a file, which the variable of the same name\n\
+         with `_FILE` at its end names.\n\n\
          | variable | value | default | meaning |\n| --- | --- | --- | --- |\n",
     );
     for row in SETTINGS.iter().filter(|row| row.ignored.is_none()) {

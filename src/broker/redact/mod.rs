@@ -148,7 +148,8 @@ impl Redactor {
         found
     }
 
-    /// A decoded value without secrets: strings, byte strings, keys, and numbers spelt like one.
+    /// A decoded value without secrets: strings, byte strings, keys, and numbers spelt like one. Of short
+    /// ones, strings and byte strings only.
     /// Walks with a list of its own, so depth costs no stack.
     pub fn value(&self, value: &mut Value) {
         if self.known.within.is_none() && self.known.whole.is_empty() {
@@ -159,10 +160,8 @@ impl Redactor {
             match value {
                 Value::Null | Value::Bool(_) => {}
                 Value::Number(number) => {
-                    let spelling = number.to_string();
-                    let clean = self.text(&spelling);
-                    if clean != spelling {
-                        *value = Value::String(clean.into_owned());
+                    if let Some(clean) = self.cleaned(number.to_string().as_bytes()) {
+                        *value = Value::String(String::from_utf8_lossy(&clean).into_owned());
                     }
                 }
                 Value::String(text) => {
@@ -174,7 +173,10 @@ impl Redactor {
                 Value::Bytes(bytes) => *bytes = self.bytes(bytes),
                 Value::Array(items) => pending.extend(items.iter_mut()),
                 Value::Object(members) => {
-                    if members.keys().any(|key| self.text(key) != key.as_str()) {
+                    if members
+                        .keys()
+                        .any(|key| self.cleaned(key.as_bytes()).is_some())
+                    {
                         *members = self.keys(std::mem::take(members));
                     }
                     pending.extend(members.values_mut());
@@ -187,7 +189,8 @@ impl Redactor {
     fn keys(&self, members: IndexMap<String, Value>) -> IndexMap<String, Value> {
         let mut clean = IndexMap::with_capacity(members.len());
         for (key, value) in members {
-            let key = self.text(&key).into_owned();
+            let clean_key = self.cleaned(key.as_bytes());
+            let key = clean_key.map_or(key, |it| String::from_utf8_lossy(&it).into_owned());
             let mut name = key.clone();
             let mut count = 1;
             while clean.contains_key(&name) {
@@ -278,6 +281,13 @@ mod tests {
         let redactor = redactor("abc");
         assert_eq!(redactor.text("abc"), "[redacted]");
         assert_eq!(redactor.text("abcd"), "abcd");
+        let mut value = Value::from(serde_json::json!({"abc": ["abc", "abcd"]}));
+        redactor.value(&mut value);
+        let expected = serde_json::json!({"abc": ["[redacted]", "abcd"]});
+        assert_eq!(value, Value::from(expected));
+        let mut number = Value::from(serde_json::json!(1234));
+        Redactor::new(&[SecretString::from("1234")]).value(&mut number);
+        assert_eq!(number, Value::from(serde_json::json!(1234)));
     }
 
     #[test]
@@ -307,6 +317,15 @@ mod tests {
             members["bytes"],
             Value::Bytes(Bytes::from_static(b"\xff[redacted]\xfe"))
         );
+    }
+
+    #[test]
+    fn two_keys_with_secrets_stay_two() {
+        let mut value = Value::from(serde_json::json!({"a-secret-1": 1, "a-secret-2": 2}));
+        let secrets = ["a-secret-1", "a-secret-2"].map(SecretString::from);
+        Redactor::new(&secrets).value(&mut value);
+        let expected = serde_json::json!({"[redacted]": 1, "[redacted] 2": 2});
+        assert_eq!(value, Value::from(expected));
     }
 
     #[test]

@@ -32,7 +32,7 @@ pub(super) fn unfinished_escape(text: &[u8]) -> usize {
 /// counts as a beginning.
 fn is_begun(text: &[u8]) -> bool {
     match text {
-        [b'%'] | [b'\\'] => true,
+        [b'%' | b'\\'] => true,
         [b'%', high] => digit(*high).is_some(),
         [b'\\', b'u', digits @ ..] => {
             let own = digits.get(..4).unwrap_or(digits);

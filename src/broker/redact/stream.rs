@@ -159,7 +159,7 @@ mod tests {
             let spelt = match form {
                 0 => secret.clone(),
                 1 => STANDARD.encode(&secret),
-                2 => secret.bytes().map(|byte| format!("%{byte:02X}")).collect(),
+                2 => secret.bytes().fold(String::new(), |text, byte| format!("{text}%{byte:02X}")),
                 _ => secret.replace('/', "\\/").replace('+', "\\u002b"),
             };
             let text = around.join(&spelt).into_bytes();

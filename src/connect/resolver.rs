@@ -14,7 +14,7 @@ use crate::address::{Reach, reach};
 
 /// Why an address may not be connected to.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub(super) enum Refused {
+pub enum Refused {
     /// Link-local, metadata and the like.
     #[error(
         "`{host}` is a link-local, multicast, unspecified or cloud metadata address, which is never \
@@ -28,7 +28,7 @@ pub(super) enum Refused {
     #[error(
         "`{host}` leads to an address that is not of the internet; set \
          `allow_private_network: true` for this server in swaggers.yaml, or write the address \
-         itself (such as `127.0.0.1`) into its `base_url`"
+         itself (such as `127.0.0.1`) in its place"
     )]
     Private {
         /// The host as the base URL names it.
@@ -37,15 +37,18 @@ pub(super) enum Refused {
 }
 
 /// What the user permitted for one server.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Permission {
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Permission {
     /// Names and addresses may be private.
-    pub(super) private: bool,
+    pub private: bool,
 }
 
 impl Permission {
     /// Judges one address.
-    pub(super) fn check(self, host: &str, address: IpAddr) -> Result<(), Refused> {
+    ///
+    /// # Errors
+    /// Why it may not be connected to.
+    pub fn check(self, host: &str, address: IpAddr) -> Result<(), Refused> {
         match reach(address) {
             Reach::Public => Ok(()),
             Reach::Private if self.private => Ok(()),
@@ -61,7 +64,7 @@ type Lookup = Arc<dyn Fn(String) -> BoxFuture<'static, io::Result<Vec<SocketAddr
 /// The resolver of one server's client: a name with even one address that is not permitted is
 /// refused whole, so that an answer mixing public and private ones cannot be played for either.
 #[derive(Clone)]
-pub(super) struct Resolver {
+pub struct Resolver {
     permission: Permission,
     /// The proxy's own name, which the user wrote and which may be private.
     proxy: Option<String>,
@@ -79,7 +82,8 @@ impl fmt::Debug for Resolver {
 
 impl Resolver {
     /// Over the system's resolver.
-    pub(super) fn new(permission: Permission, proxy: Option<String>) -> Self {
+    #[must_use]
+    pub fn new(permission: Permission, proxy: Option<String>) -> Self {
         let lookup: Lookup = Arc::new(|name| {
             Box::pin(async move {
                 let found = tokio::net::lookup_host((name.as_str(), 0)).await?;
@@ -94,12 +98,16 @@ impl Resolver {
     }
 
     /// Whether names and addresses may be private.
-    pub(super) fn permits_private(&self) -> bool {
+    #[must_use]
+    pub fn permits_private(&self) -> bool {
         self.permission.private
     }
 
     /// The addresses of a name, all of them permitted.
-    pub(super) async fn addresses(
+    ///
+    /// # Errors
+    /// [`Refused`], or why the name cannot be looked up.
+    pub async fn addresses(
         &self,
         name: &str,
     ) -> Result<Vec<SocketAddr>, Box<dyn std::error::Error + Send + Sync>> {

@@ -1,0 +1,200 @@
+//! `mce auth`.
+
+use std::fmt::Write as _;
+use std::path::Path;
+use std::process::ExitCode;
+use std::sync::Arc;
+use std::time::Duration;
+
+use serde::Serialize;
+
+use super::output::{self, printable};
+use super::startup::{Configured, Startup, block_on};
+use super::stop::Stop;
+use super::{ConfigFile, Format, Outcome};
+use crate::broker::Redactor;
+use crate::config::ServerConfig;
+use crate::runtime::compiled_folders;
+use crate::vault::{Outside, Vault};
+
+const EXAMPLES: &str = "\
+Shows no secret. Exits with 1 where a credential cannot be used or fetched.
+
+Examples:
+  mce auth check                     What every server has, and where it was found
+  mce auth check bookshop --fetch    Fetch its token or log in as well";
+
+/// Arguments of `mce auth`.
+#[derive(Debug, clap::Args)]
+#[command(after_help = EXAMPLES)]
+pub(super) struct Arguments {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Debug, clap::Subcommand)]
+enum Command {
+    /// Say which credentials servers have
+    #[command(after_help = EXAMPLES)]
+    Check(Check),
+}
+
+#[derive(Debug, clap::Args)]
+struct Check {
+    /// The server; all of them where left out
+    server: Option<String>,
+
+    /// Ask token and log-in endpoints for a credential
+    #[arg(long)]
+    fetch: bool,
+
+    /// How the answer is written
+    #[arg(long, value_name = "FORMAT", default_value = "text")]
+    format: Format,
+
+    #[command(flatten)]
+    config: ConfigFile,
+}
+
+/// What a server has.
+#[derive(Serialize)]
+struct Checked {
+    server: String,
+    /// Each with the variable or the place in the config.
+    credentials: Vec<Found>,
+    /// Seconds that a fetched credential lasts.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    fetched_for_seconds: Option<u64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    problem: Option<String>,
+}
+
+#[derive(Serialize)]
+struct Found {
+    kind: String,
+    place: String,
+}
+
+pub(super) fn run(arguments: &Arguments, startup: &Startup) -> Outcome {
+    let Command::Check(arguments) = &arguments.command;
+    check(arguments, startup)
+}
+
+fn check(arguments: &Check, startup: &Startup) -> Outcome {
+    let configured = startup.configured(arguments.config.path())?;
+    let servers = chosen(&configured, arguments.server.as_deref())?;
+    let config = configured.config.as_ref();
+    let folder = config.and_then(|config| config.path.parent());
+    let outside = Outside {
+        folder: folder.unwrap_or(Path::new("")).to_owned(),
+        https_proxy: configured.settings.https_proxy.clone(),
+    };
+    let vault = Vault::with_outside(&servers, &configured.environment, &outside);
+    let checked = block_on(async {
+        let mut checked = Vec::new();
+        for server in &servers {
+            checked.push(of(&vault, &server.name, arguments.fetch).await);
+        }
+        Ok(checked)
+    })?;
+    match arguments.format {
+        Format::Json => output::json(&checked)?,
+        Format::Text => {
+            for server in &checked {
+                output::line(printable(text(server, arguments.fetch).trim_end()))?;
+            }
+            for warning in vault.warnings() {
+                output::line(format_args!("warning: {}", printable(&warning)))?;
+            }
+        }
+    }
+    let is_sound = checked.iter().all(|server| server.problem.is_none());
+    Ok(if is_sound {
+        ExitCode::SUCCESS
+    } else {
+        ExitCode::FAILURE
+    })
+}
+
+/// The server that was named, or all: those of the config, else those of the folder.
+fn chosen(configured: &Configured, name: Option<&str>) -> Result<Vec<Arc<ServerConfig>>, Stop> {
+    let servers: Vec<Arc<ServerConfig>> = match &configured.config {
+        Some(config) => config.servers.iter().cloned().map(Arc::new).collect(),
+        None => compiled_folders(&configured.settings.compiled_output_dir)
+            .unwrap_or_default()
+            .into_iter()
+            .map(|name| {
+                Arc::new(ServerConfig {
+                    name,
+                    ..ServerConfig::default()
+                })
+            })
+            .collect(),
+    };
+    if servers.is_empty() {
+        return Err(Stop::failure("there are no servers here")
+            .hint("name the config with `--config`, or compile first"));
+    }
+    let Some(name) = name else {
+        return Ok(servers);
+    };
+    let known: Vec<String> = servers.iter().map(|it| format!("`{}`", it.name)).collect();
+    let chosen: Vec<_> = servers.into_iter().filter(|it| it.name == name).collect();
+    if chosen.is_empty() {
+        let message = format!("there is no server `{}`", printable(name));
+        return Err(Stop::usage(message).hint(format!("there are {}", known.join(", "))));
+    }
+    Ok(chosen)
+}
+
+async fn of(vault: &Vault, server: &str, fetch: bool) -> Checked {
+    let mut checked = Checked {
+        server: server.to_owned(),
+        credentials: Vec::new(),
+        fetched_for_seconds: None,
+        problem: None,
+    };
+    match vault.configuration(server) {
+        Ok(found) => {
+            checked.credentials = found
+                .iter()
+                .map(|found| Found {
+                    kind: found.what.clone(),
+                    place: found.place.clone(),
+                })
+                .collect();
+        }
+        Err(error) => checked.problem = Some(error.to_string()),
+    }
+    if fetch && checked.problem.is_none() {
+        match vault.fetch(server).await {
+            Ok(lifetime) => checked.fetched_for_seconds = lifetime.map(|it| it.as_secs()),
+            Err(error) => {
+                // An endpoint may repeat what it was sent.
+                let redactor = Redactor::new(&vault.secrets());
+                checked.problem = Some(redactor.text(&error.to_string()).into_owned());
+            }
+        }
+    }
+    checked
+}
+
+fn text(checked: &Checked, fetch: bool) -> String {
+    let mut text = format!("{}\n", checked.server);
+    if checked.credentials.is_empty() && checked.problem.is_none() {
+        text.push_str("  no credential\n");
+    }
+    for Found { kind, place } in &checked.credentials {
+        let _ = writeln!(text, "  {kind} from {place}");
+    }
+    match checked.fetched_for_seconds.map(Duration::from_secs) {
+        Some(lifetime) if fetch => {
+            let _ = writeln!(text, "  fetched, lasts {} s", lifetime.as_secs());
+        }
+        _ => {}
+    }
+    if let Some(problem) = &checked.problem {
+        let _ = writeln!(text, "  problem: {problem}");
+    }
+    text
+}

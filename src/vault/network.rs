@@ -1,0 +1,47 @@
+//! The way to the endpoints of one server.
+
+use std::path::PathBuf;
+
+use secrecy::SecretString;
+
+use crate::config::Environment;
+use crate::config::ServerConfig;
+use crate::connect::{Connections, Permission, Tls, Way};
+
+/// What the way to token and log-in endpoints is made of.
+#[derive(Clone, Default)]
+pub struct Outside {
+    /// What the files of the config are relative to.
+    pub folder: PathBuf,
+    /// `MCE_HTTPS_PROXY`, which may hold a password.
+    pub https_proxy: Option<SecretString>,
+}
+
+/// The same for one server.
+#[derive(Clone)]
+pub(super) struct Network {
+    pub(super) outside: Outside,
+    pub(super) server: std::sync::Arc<ServerConfig>,
+    pub(super) environment: std::sync::Arc<Environment>,
+}
+
+impl Network {
+    /// Connections to an endpoint that may be at these addresses. Reads the files of certificates.
+    pub(super) async fn connections(&self, permission: Permission) -> Result<Connections, String> {
+        let this = self.clone();
+        let reading = tokio::task::spawn_blocking(move || {
+            Tls::of(&this.server, &this.outside.folder, &this.environment)
+        });
+        let tls = match reading.await {
+            Ok(tls) => tls?,
+            Err(error) => return Err(format!("the files of certificates were not read: {error}")),
+        };
+        // An address in a private network that the user wrote is not the proxy's to reach.
+        let proxy = self.outside.https_proxy.clone();
+        Ok(Connections::new(Way {
+            permission,
+            proxy: proxy.filter(|_| !permission.private),
+            tls,
+        }))
+    }
+}
