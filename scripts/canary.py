@@ -34,6 +34,9 @@ SERVERS = {
     "varied": "",  # MCE_VARIED_AUTH
     "further": "",  # MCE_FURTHER_EXTRA_HEADERS
     "filed": "auth: {type: jwt, token: '${CANARY_FILE}'}",  # of the env file
+    "granted": "auth: {type: oauth2, token_url: '${API}/token', client_id: me, client_secret: '${CANARY_CLIENT}'}",
+    "admitted": "auth: {type: session, login_url: '${API}/login', username: me, password: '${CANARY_LOGIN}', cookie_name: sid}",
+    "handed": "",  # MCE_HANDED_AUTH_FILE
     "named": "",  # MCE_NAMED_API_KEY of the env file, at the place that the document names
 }
 SCHEME = {
@@ -112,6 +115,10 @@ class Run:
             "MCE_VARIED_AUTH": f"Bearer {canary('_')}", "MCE_FURTHER_EXTRA_HEADERS": json.dumps({"X-Auth-Token": canary("\\\\n\\u0041")}),
             "MCE_HTTPS_PROXY": f"http://user:{canary('-proxy-')}@127.0.0.1:9",
         }  # fmt: skip
+        self.variables |= {"API": self.api.address, "CANARY_CLIENT": canary("-client-"), "CANARY_LOGIN": canary("-login-")}
+        self.variables["MCE_HANDED_AUTH_FILE"] = str(folder / "handed")
+        (folder / "handed").write_text(f"Bearer {canary('-handed-')}\n")
+        self.api.access_token, self.api.session = canary("-access-"), canary("-session-")
         self.file = {"CANARY_FILE": canary("."), "MCE_NAMED_API_KEY": canary("-")}
         self.search = Search(
             {"head": canary.head, "tail": canary.tail, "planted": canary.planted, "literal": canary.literal}
@@ -268,7 +275,7 @@ class Run:
         assert set(self.canaries.made[:-3]) - {self.environment["CANARY_DOCUMENT"]} <= {
             secret for secret in self.canaries.made if any(secret in told for told in self.api.told) or "-proxy-" in secret
         }, "a secret did not arrive at the API"
-        self.search.folder(self.folder, frozenset({".env"}))
+        self.search.folder(self.folder, frozenset({".env", "handed"}))
         hits = self.search.hits
         # The code that is kept, as it was sent, is found in the database of the cache.
         assert any(hit.startswith("data/cache.db") for hit in hits["literal"]), hits["literal"][:5]

@@ -12,7 +12,7 @@ import zlib
 from collections.abc import Iterator
 from typing import Any
 
-# Every operation of it is a GET.
+# Every operation of it is a GET. `/token` and `/login` give what the harness put there.
 OPERATIONS = {
     "echo": ("/echo", "application/json"),
     "text": ("/text", "text/plain"),
@@ -101,6 +101,7 @@ class Api:
     def __init__(self) -> None:
         api = self
         self.told: list[str] = []
+        self.access_token = self.session = ""
         self.held = threading.Event()
         self.released = threading.Event()
 
@@ -110,6 +111,9 @@ class Api:
             def do_GET(self) -> None:
                 api.answer(self)
 
+            def do_POST(self) -> None:
+                api.admit(self)
+
             def log_message(self, format: str, *arguments: Any) -> None:
                 pass
 
@@ -117,6 +121,15 @@ class Api:
         self.server.daemon_threads = True
         self.address = f"http://127.0.0.1:{self.server.server_port}"
         threading.Thread(target=self.server.serve_forever, daemon=True).start()
+
+    def admit(self, request: http.server.BaseHTTPRequestHandler) -> None:
+        """Gives a token or a session for whatever credential."""
+        body = request.rfile.read(int(request.headers.get("Content-Length", "0"))).decode()
+        self.told += told(request)
+        self.told += [body] if request.path == "/login" else [value for _, value in urllib.parse.parse_qsl(body)]
+        granted = {"access_token": self.access_token, "token_type": "Bearer", "expires_in": 3600}
+        headers = {} if request.path == "/token" else {"Set-Cookie": f"sid={self.session}; HttpOnly"}
+        Sending(request, headers).whole(200, "application/json", json.dumps(granted if request.path == "/token" else {}))
 
     def answer(self, request: http.server.BaseHTTPRequestHandler) -> None:
         url = urllib.parse.urlsplit(request.path)

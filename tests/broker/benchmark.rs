@@ -40,7 +40,7 @@ const CALLS: usize = 50;
 /// Bytes of the largest answers among them.
 const LARGEST: usize = 50_000;
 /// Rounds of them; memory is looked at after each.
-const ROUNDS: usize = 20;
+const ROUNDS: usize = 30;
 
 /// The API's process, which ends with this one.
 struct Api(Child);
