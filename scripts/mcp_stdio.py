@@ -8,19 +8,30 @@ import queue
 import subprocess
 import threading
 import time
+from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 
 class Client:
-    """Starts `mce serve` in a folder; requests may overlap."""
+    """Starts `mce serve` in a folder; requests may overlap. `environment` is all that it gets."""
 
-    def __init__(self, mce: str, folder: Path, **variables: str) -> None:
-        environment = {**os.environ, "MCE_LOG_LEVEL": "error", **variables}
+    def __init__(
+        self,
+        mce: str,
+        folder: Path,
+        stderr: IO[bytes] | None = None,
+        environment: Mapping[str, str] | None = None,
+        /,
+        **variables: str,
+    ) -> None:
+        if environment is None:
+            environment = {**os.environ, "MCE_LOG_LEVEL": "error", **variables}
         self.process = subprocess.Popen(
             [mce, "serve"],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
+            stderr=stderr,
             cwd=folder,
             env=environment,
             text=True,

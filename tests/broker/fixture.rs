@@ -27,6 +27,11 @@ impl Records {
     pub fn all(&self) -> Vec<CallRecord> {
         self.0.lock().unwrap().clone()
     }
+
+    /// All there are, which are not kept any longer.
+    pub fn take(&self) -> Vec<CallRecord> {
+        std::mem::take(&mut *self.0.lock().unwrap())
+    }
 }
 
 /// A parameter in the manifest's own form.

@@ -14,6 +14,7 @@ mod credentials;
 mod fetched;
 mod fixture;
 mod http;
+mod load;
 mod network;
 mod pages;
 mod requests;

@@ -1,4 +1,5 @@
-"""Start Alertmanager and an application, compile both documents, and call every operation.
+"""Start servers, compile their own documents, and call every operation: of Alertmanager and of an
+application by the compiled clients, of httpbin and Jupyter Server by code in the sandbox.
 
 Run by `scripts/real-servers`.
 """
@@ -8,20 +9,19 @@ from __future__ import annotations
 import argparse
 import json
 import os
-import socket
 import subprocess
 import sys
 import tempfile
-import time
-import urllib.error
-import urllib.request
-from collections.abc import Callable, Iterator
-from contextlib import ExitStack, contextmanager
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack
 from pathlib import Path
 
 import alertmanager_calls
 import desk_calls
+import httpbin_calls
+import jupyter_calls
 from client import Client
+from servers import get, started
 
 HERE = Path(__file__).resolve().parent
 ALERTMANAGER_CONFIG = """
@@ -37,11 +37,16 @@ receivers: [{name: nobody}, {name: team}]
 def main() -> int:
     parser = argparse.ArgumentParser()
     parser.add_argument("--mce", type=Path, required=True)
+    parser.add_argument("--with-hooks", type=Path, required=True, help="mce with the feature `test-hooks`")
     parser.add_argument("--alertmanager", help="its program")
     parser.add_argument("--document", type=Path, help="Alertmanager's document")
     arguments = parser.parse_args()
-    with ExitStack() as stack:
+    with ExitStack() as stack, ThreadPoolExecutor() as pool:
         work = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="real-")))
+        sandboxed = [
+            pool.submit(check_httpbin, arguments.mce, work),
+            pool.submit(jupyter_calls.check, arguments.mce, arguments.with_hooks, work),
+        ]
         desk = stack.enter_context(started(desk_command, work, "/openapi.json"))
         (work / "desk.json").write_bytes(get(f"{desk}/openapi.json"))
         servers = [("desk", "desk.json", desk)]
@@ -60,7 +65,22 @@ def main() -> int:
             client = Client(compiled, server)
             {"desk": desk_calls.check, "alertmanager": alertmanager_calls.check}[server](client)
             print(f"{server}: all {len(client.called)} operations called and right")
+        for check in sandboxed:
+            print(check.result())
     return 0
+
+
+def check_httpbin(mce: Path, work: Path) -> str:
+    record = work / "httpbin.jsonl"
+
+    def command(port: int) -> list[str]:
+        return [
+            sys.executable, "-m", "gunicorn", "--bind", f"127.0.0.1:{port}", "--threads", "4", "--no-control-socket", "--pythonpath", str(HERE),
+            "recorded:app",
+        ]  # fmt: skip
+
+    with started(command, work, "/spec.json", {**os.environ, "RECORD": str(record)}) as base_url:
+        return httpbin_calls.check(mce, work, base_url, get(f"{base_url}/spec.json"), record)
 
 
 def compile_all(mce: Path, work: Path, servers: list[tuple[str, str, str]]) -> Path:
@@ -88,48 +108,6 @@ def alertmanager_command(program: str, port: int, work: Path) -> list[str]:
         program, "--config.file", str(config), "--storage.path", str(work / "alertmanager"),
         "--web.listen-address", f"127.0.0.1:{port}", "--cluster.listen-address=", "--log.level=warn",
     ]  # fmt: skip
-
-
-@contextmanager
-def started(command: Callable[[int], list[str]], work: Path, ready: str) -> Iterator[str]:
-    """A server on a free port of the loopback, from the moment it answers; stopped at the end."""
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port = int(probe.getsockname()[1])
-    base_url = f"http://127.0.0.1:{port}"
-    with tempfile.TemporaryFile(dir=work) as log:
-        process = subprocess.Popen(command(port), stdout=log, stderr=log, cwd=work)
-        try:
-            deadline = time.monotonic() + 20
-            while not answers(base_url + ready):
-                if process.poll() is not None or time.monotonic() > deadline:
-                    log.seek(0)
-                    raise RuntimeError(f"the server does not answer: {log.read().decode()[-2000:]}")
-                time.sleep(0.1)
-            yield base_url
-        finally:
-            process.terminate()
-            try:
-                process.wait(10)
-            except subprocess.TimeoutExpired:
-                process.kill()
-                process.wait()
-
-
-def answers(url: str) -> bool:
-    try:
-        get(url)
-    except (urllib.error.URLError, OSError):
-        return False
-    return True
-
-
-def get(url: str) -> bytes:
-    # No proxy of the environment between here and the loopback.
-    opener = urllib.request.build_opener(urllib.request.ProxyHandler({}))
-    with opener.open(url, timeout=5) as response:
-        content: bytes = response.read()
-    return content
 
 
 if __name__ == "__main__":
