@@ -16,7 +16,8 @@ const ARROWS: &[(&str, &[&str])] = &[
     (
         "broker",
         &[
-            "address", "api", "config", "connect", "domains", "headers", "sandbox", "vault", "wire",
+            "address", "api", "config", "connect", "files", "domains", "headers", "sandbox",
+            "vault", "wire",
         ],
     ),
     (

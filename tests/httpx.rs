@@ -8,6 +8,7 @@ mod server;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
+use std::path::Path;
 use std::process::Command;
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
@@ -75,7 +76,7 @@ impl Setting {
             Arc::clone(&self.records) as Arc<dyn Recorder>,
             self.limits.clone(),
         );
-        let broker = Arc::new(broker.keeping_off(&[config], &environment));
+        let broker = Arc::new(broker.keeping_off(&[config], Path::new("nowhere"), &environment));
         broker.host(Scope {
             execution_id: "e".to_owned(),
             principal: "p".to_owned(),
@@ -419,7 +420,8 @@ result = seen
     setting.place.close().await;
 }
 
-/// Requests that nobody waits for any more are not sent when their turn comes, and hold no place.
+/// Requests that nobody waits for any more are not sent when their turn comes, and hold no place. Those
+/// that hold one are given up last: what is given up after its turn came was sent.
 #[tokio::test(flavor = "multi_thread")]
 async fn requests_that_were_given_up_before_their_turn_are_not_sent() {
     let setting = Setting::new().await;
@@ -429,7 +431,7 @@ async def main():
         never = [asyncio.create_task(client.get(BASE + "/never")) for _ in range(16)]
         late = [asyncio.create_task(client.get(BASE + f"/late/{n}")) for n in range(10)]
         await asyncio.sleep(0.5)
-        for task in never + late:
+        for task in late + never:
             task.cancel()
         ends = await asyncio.gather(*never, *late, return_exceptions=True)
         return [len([it for it in ends if isinstance(it, asyncio.CancelledError)]),

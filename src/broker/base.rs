@@ -8,7 +8,7 @@ use url::{Host, Url};
 use super::Target;
 use super::limits::Limits;
 use crate::address::{Reach, reach};
-use crate::api::{Function, Manifest};
+use crate::api::Function;
 use crate::config::{Environment, ServerConfig, check_base_url};
 use crate::connect::{Permission, Refused};
 use crate::domains::Domain;
@@ -85,6 +85,7 @@ impl Base {
 
         let mut permission = Permission {
             private: target.config.allow_private_network,
+            only_loopback: false,
         };
         let mut is_private_literal = false;
         if let Some(address) = literal(&host) {
@@ -235,21 +236,28 @@ impl Base {
     }
 }
 
-/// Every base URL that a server has, or would have if nobody said otherwise.
-pub(super) fn known_urls(
+/// Every base URL that environment and config give a server.
+///
+/// # Errors
+/// Why one of them cannot be had, so that nobody knows where the server is.
+pub(super) fn configured_urls(
     config: &ServerConfig,
-    manifest: Option<&Manifest>,
     env: &Environment,
-) -> Vec<String> {
-    let of_env = env.get(&config.env_name("BASE_URL")).map(str::to_owned);
+) -> Result<Vec<String>, String> {
+    let of_env = env
+        .value(&config.env_name("BASE_URL"))
+        .map_err(|error| error.to_string())?
+        .filter(|value| !value.is_empty());
     let of_config = config.base_url.as_ref();
-    let of_config = of_config.and_then(|template| template.expand(env).ok());
-    let of_document = manifest.and_then(|manifest| manifest.base_url.clone());
-    of_env
-        .into_iter()
-        .chain(of_config)
-        .chain(of_document)
-        .collect()
+    let of_config = of_config.map(|template| template.expand(env)).transpose();
+    let of_config = match of_config {
+        Ok(of_config) => of_config,
+        // What the environment says counts, and this not.
+        Err(_) if of_env.is_some() => None,
+        Err(error) => return Err(error.to_string()),
+    };
+    let of_env = of_env.map(Cow::into_owned);
+    Ok(of_env.into_iter().chain(of_config).collect())
 }
 
 /// The path of a base URL without a trailing slash.

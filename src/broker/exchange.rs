@@ -344,7 +344,8 @@ fn network(error: &reqwest::Error, base: &Base) -> CallError {
                 message: base.refusal(&refused),
             };
         }
-        Failure::Unreachable(cause) => base.unreachable(&cause),
+        Failure::Unreachable(cause) | Failure::Rejected(cause) => base.unreachable(&cause),
+        late @ Failure::Late => base.unreachable(&late.to_string()),
         other => other.to_string(),
     };
     CallError::Network { message }

@@ -182,12 +182,29 @@ impl Broker {
         }
     }
 
-    /// Sends no plain request to where these servers are, though they are not to be called.
+    /// Sends no plain request while nobody knows where these servers are: see [`Self::keeping_off`].
     #[must_use]
-    pub fn keeping_off(mut self, servers: &[Arc<ServerConfig>], env: &Environment) -> Self {
-        for config in servers {
-            self.http.keep_off_config(config, env);
-        }
+    pub fn not_knowing(mut self, servers: &[Arc<ServerConfig>]) -> Self {
+        self.http.not_knowing(servers);
+        self
+    }
+
+    /// Whether there is a server of which nobody knows where it is.
+    #[must_use]
+    pub fn knows_not_where(&self) -> bool {
+        self.http.knows_not_where()
+    }
+
+    /// Sends no plain request to where these servers are, though they are not to be called: by the
+    /// environment, the config, and their manifests in the folder of compiled servers, which are read.
+    #[must_use]
+    pub fn keeping_off(
+        mut self,
+        servers: &[Arc<ServerConfig>],
+        folder: &Path,
+        env: &Environment,
+    ) -> Self {
+        self.http.keep_off_folder(servers, folder, env);
         self
     }
 

@@ -30,7 +30,13 @@ impl Throttle {
         let rate = config.requests_per_second.and_then(|rate| {
             let quota = Quota::with_period(Duration::try_from_secs_f64(1.0 / rate).ok()?)?;
             // A second's requests may come at once, so that those of a second are not spread.
-            let burst = NonZeroU32::new(rate_as_count(rate)).unwrap_or(NonZeroU32::MIN);
+            // The config has no rate that is larger.
+            #[expect(
+                clippy::cast_possible_truncation,
+                clippy::cast_sign_loss,
+                reason = "a float turns into the nearest number that there is"
+            )]
+            let burst = NonZeroU32::new(rate as u32).unwrap_or(NonZeroU32::MIN);
             Some(RateLimiter::direct(quota.allow_burst(burst)))
         });
         Self {
@@ -52,9 +58,4 @@ impl Throttle {
         }
         permit
     }
-}
-
-/// The whole requests of a second.
-fn rate_as_count(rate: f64) -> u32 {
-    format!("{:.0}", rate.floor()).parse().unwrap_or(u32::MAX)
 }

@@ -6,6 +6,7 @@ use std::process::ExitCode;
 use std::sync::Arc;
 use std::time::Duration;
 
+use futures::future::join_all;
 use serde::Serialize;
 
 use super::output::{self, printable};
@@ -14,6 +15,7 @@ use super::stop::Stop;
 use super::{ConfigFile, Format, Outcome};
 use crate::broker::Redactor;
 use crate::config::ServerConfig;
+use crate::connect::Tls;
 use crate::runtime::compiled_folders;
 use crate::vault::{Outside, Vault};
 
@@ -65,6 +67,8 @@ struct Checked {
     /// Seconds that a fetched credential lasts.
     #[serde(skip_serializing_if = "Option::is_none")]
     fetched_for_seconds: Option<u64>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    warnings: Vec<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     problem: Option<String>,
 }
@@ -90,21 +94,27 @@ fn check(arguments: &Check, startup: &Startup) -> Outcome {
         https_proxy: configured.settings.https_proxy.clone(),
     };
     let vault = Vault::with_outside(&servers, &configured.environment, &outside);
+    let warnings = vault.warnings();
     let checked = block_on(async {
-        let mut checked = Vec::new();
-        for server in &servers {
-            checked.push(of(&vault, &server.name, arguments.fetch).await);
-        }
-        Ok(checked)
+        let checking = servers.iter().map(async |server| {
+            let tls = Tls::of(server, &outside.folder, &configured.environment);
+            let mut checked = of(&vault, &server.name, arguments.fetch).await;
+            let of_files = tls
+                .err()
+                .map(|what| format!("server `{}`: {what}", server.name));
+            checked.problem = checked.problem.or(of_files);
+            let begin = format!("server `{}`: ", server.name);
+            let own = warnings.iter().filter(|it| it.starts_with(&begin));
+            checked.warnings = own.cloned().collect();
+            checked
+        });
+        Ok(join_all(checking).await)
     })?;
     match arguments.format {
         Format::Json => output::json(&checked)?,
         Format::Text => {
             for server in &checked {
                 output::line(printable(text(server, arguments.fetch).trim_end()))?;
-            }
-            for warning in vault.warnings() {
-                output::line(format_args!("warning: {}", printable(&warning)))?;
             }
         }
     }
@@ -152,6 +162,7 @@ async fn of(vault: &Vault, server: &str, fetch: bool) -> Checked {
         server: server.to_owned(),
         credentials: Vec::new(),
         fetched_for_seconds: None,
+        warnings: Vec::new(),
         problem: None,
     };
     match vault.configuration(server) {
@@ -192,6 +203,9 @@ fn text(checked: &Checked, fetch: bool) -> String {
             let _ = writeln!(text, "  fetched, lasts {} s", lifetime.as_secs());
         }
         _ => {}
+    }
+    for warning in &checked.warnings {
+        let _ = writeln!(text, "  warning: {warning}");
     }
     if let Some(problem) = &checked.problem {
         let _ = writeln!(text, "  problem: {problem}");

@@ -1,6 +1,7 @@
 //! Why no answer came, told without the URL, which may hold a credential.
 
 use std::error::Error as _;
+use std::io::{self, ErrorKind};
 
 use super::Refused;
 
@@ -14,9 +15,12 @@ pub enum Failure {
     /// The connection took too long.
     #[error("no connection in time")]
     Late,
-    /// There was no connection.
+    /// Nobody was there, or nobody knows where.
     #[error("no connection: {0}")]
     Unreachable(String),
+    /// Somebody was there, and TLS or the proxy came to no connection.
+    #[error("no connection: {0}")]
+    Rejected(String),
     /// The answer ended before its end, or is not compressed in the way it says.
     #[error("the answer broke off or cannot be decompressed: {0}")]
     Broken(String),
@@ -37,22 +41,46 @@ impl Failure {
             source = cause.source();
         }
         let cause = root_cause(error);
-        if error.is_timeout() {
-            Self::Late
-        } else if error.is_connect() {
-            Self::Unreachable(cause)
-        } else if error.is_decode() || error.is_body() {
+        if error.is_connect() {
+            if error.is_timeout() {
+                Self::Late
+            } else if nobody_was_there(error) {
+                Self::Unreachable(cause)
+            } else {
+                Self::Rejected(cause)
+            }
+        } else if error.is_decode() || error.is_body() || error.is_timeout() {
             Self::Broken(cause)
         } else {
             Self::Other(cause)
         }
     }
+}
 
-    /// Whether nothing was sent.
-    #[must_use]
-    pub fn was_before_sending(&self) -> bool {
-        matches!(self, Self::Late | Self::Unreachable(_))
+/// Whether a connection failed for what may be otherwise in a moment.
+fn nobody_was_there(error: &reqwest::Error) -> bool {
+    let mut source = error.source();
+    while let Some(cause) = source {
+        // `hyper-util` has no type for it.
+        if cause.to_string() == "dns error" {
+            return true;
+        }
+        if let Some(error) = cause.downcast_ref::<io::Error>()
+            && matches!(
+                error.kind(),
+                ErrorKind::ConnectionRefused
+                    | ErrorKind::ConnectionReset
+                    | ErrorKind::ConnectionAborted
+                    | ErrorKind::HostUnreachable
+                    | ErrorKind::NetworkUnreachable
+                    | ErrorKind::AddrNotAvailable
+            )
+        {
+            return true;
+        }
+        source = cause.source();
     }
+    false
 }
 
 /// The innermost error's text. `reqwest`'s own, which may show the URL, is never it.

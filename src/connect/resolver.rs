@@ -2,6 +2,7 @@
 //! addresses that were judged are the ones connected to, so an answer that changes between the
 //! check and the connection (DNS rebinding) changes nothing.
 
+use std::collections::BTreeSet;
 use std::fmt;
 use std::io;
 use std::net::{IpAddr, SocketAddr};
@@ -24,6 +25,18 @@ pub enum Refused {
         /// The host as the base URL names it.
         host: String,
     },
+    /// A name that leads to a server that has functions of its own.
+    #[error("`{host}` leads to the address of a compiled server; call its functions")]
+    Compiled {
+        /// The host as the URL names it.
+        host: String,
+    },
+    /// A name that does not lead to this machine, as it has to.
+    #[error("`{host}` leads to another machine: it has to be reached by https")]
+    Elsewhere {
+        /// The host as the URL names it.
+        host: String,
+    },
     /// A name that leads into a private network.
     #[error(
         "`{host}` leads to an address that is not of the internet; set \
@@ -41,6 +54,8 @@ pub enum Refused {
 pub struct Permission {
     /// Names and addresses may be private.
     pub private: bool,
+    /// Names and addresses are those of this machine, as what is sent is not encrypted.
+    pub only_loopback: bool,
 }
 
 impl Permission {
@@ -49,6 +64,15 @@ impl Permission {
     /// # Errors
     /// Why it may not be connected to.
     pub fn check(self, host: &str, address: IpAddr) -> Result<(), Refused> {
+        if self.only_loopback {
+            let host = host.to_owned();
+            let is_loopback = address.to_canonical().is_loopback();
+            return if is_loopback {
+                Ok(())
+            } else {
+                Err(Refused::Elsewhere { host })
+            };
+        }
         match reach(address) {
             Reach::Public => Ok(()),
             Reach::Private if self.private => Ok(()),
@@ -68,6 +92,8 @@ pub struct Resolver {
     permission: Permission,
     /// The proxy's own name, which the user wrote and which may be private.
     proxy: Option<String>,
+    /// Addresses that no name may lead to.
+    without: Arc<BTreeSet<IpAddr>>,
     lookup: Lookup,
 }
 
@@ -93,7 +119,17 @@ impl Resolver {
         Self {
             permission,
             proxy,
+            without: Arc::default(),
             lookup,
+        }
+    }
+
+    /// The same, with addresses that no name may lead to, as they are without a wrapping.
+    #[must_use]
+    pub fn without(self, addresses: BTreeSet<IpAddr>) -> Self {
+        Self {
+            without: Arc::new(addresses),
+            ..self
         }
     }
 
@@ -126,12 +162,20 @@ impl Resolver {
         name: &str,
     ) -> Result<Vec<SocketAddr>, Box<dyn std::error::Error + Send + Sync>> {
         let is_proxy = self.proxy.as_deref() == Some(name);
-        let permission = Permission {
-            private: self.permission.private || is_proxy,
+        let permission = if is_proxy {
+            Permission {
+                private: true,
+                only_loopback: false,
+            }
+        } else {
+            self.permission
         };
         let found = self.found(name).await?;
         for address in &found {
             permission.check(name, address.ip())?;
+            if !is_proxy && self.without.contains(&address.ip().to_canonical()) {
+                return Err(Refused::Compiled { host: name.into() }.into());
+            }
         }
         Ok(found)
     }
@@ -157,8 +201,12 @@ pub(crate) fn answering(answers: &[&[&str]]) -> Resolver {
         .collect();
     let answers = std::sync::Mutex::new(answers);
     Resolver {
-        permission: Permission { private: false },
+        permission: Permission {
+            private: false,
+            only_loopback: false,
+        },
         proxy: None,
+        without: Arc::default(),
         lookup: Arc::new(move |_| {
             let mut answers = answers.lock().unwrap();
             let answer = if answers.len() > 1 {
@@ -182,6 +230,7 @@ mod tests {
         Resolver {
             permission,
             proxy: Some("proxy.internal".into()),
+            without: Arc::default(),
             lookup: Arc::new(move |_| {
                 let turn = turn.fetch_add(1, Ordering::SeqCst);
                 let answer = answers
@@ -196,7 +245,10 @@ mod tests {
         }
     }
 
-    const STRICT: Permission = Permission { private: false };
+    const STRICT: Permission = Permission {
+        private: false,
+        only_loopback: false,
+    };
 
     #[tokio::test]
     async fn a_name_that_turns_private_later_is_refused() {
@@ -215,7 +267,10 @@ mod tests {
     #[tokio::test]
     async fn a_name_of_the_metadata_service_is_refused_even_where_private_is_allowed() {
         let resolver = answering(
-            Permission { private: true },
+            Permission {
+                private: true,
+                only_loopback: false,
+            },
             vec![vec!["10.0.0.1"], vec!["169.254.169.254"]],
         );
         assert!(resolver.addresses("api.example").await.is_ok());
@@ -226,6 +281,33 @@ mod tests {
                 host: "api.example".into()
             })
         );
+    }
+
+    /// The check before a request looked a name up, and the connection again.
+    #[tokio::test]
+    async fn a_name_that_comes_to_lead_to_a_compiled_server_is_refused() {
+        let resolver = answering(STRICT, vec![vec!["8.8.8.8"], vec!["::ffff:8.8.4.4"]]);
+        let resolver = resolver.without(BTreeSet::from(["8.8.4.4".parse().unwrap()]));
+        assert!(resolver.addresses("api.example").await.is_ok());
+        let error = resolver.addresses("api.example").await.unwrap_err();
+        assert!(error.to_string().contains("a compiled server"), "{error}");
+    }
+
+    #[tokio::test]
+    async fn what_is_not_encrypted_stays_on_this_machine() {
+        let permission = Permission {
+            private: true,
+            only_loopback: true,
+        };
+        let resolver = answering(
+            permission,
+            vec![vec!["127.0.0.1"], vec!["10.0.0.1"], vec!["8.8.8.8"]],
+        );
+        assert!(resolver.addresses("idp.localhost").await.is_ok());
+        for _ in 0..2 {
+            let error = resolver.addresses("idp.localhost").await.unwrap_err();
+            assert!(error.to_string().contains("another machine"), "{error}");
+        }
     }
 
     #[tokio::test]

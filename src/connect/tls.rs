@@ -71,7 +71,7 @@ fn certificates(path: &Path) -> Result<Vec<Certificate>, String> {
 fn identity(certificate: &Path, key: &Path) -> Result<Identity, String> {
     let (certificate_key, key_key) = ("client_cert_file", "client_key_file");
     let mut pem = read(certificate_key, certificate)?;
-    if Certificate::from_pem_bundle(&pem).is_ok_and(|found| found.is_empty()) {
+    if !Certificate::from_pem_bundle(&pem).is_ok_and(|found| !found.is_empty()) {
         return Err(wrong(
             certificate_key,
             certificate,

@@ -46,11 +46,21 @@ impl Runtime {
                 .into_iter()
                 .map(|item| self.without_secrets(item))
                 .collect(),
-            Value::Object(members) => members
-                .into_iter()
-                .map(|(key, member)| (self.egress.redact(&key), self.without_secrets(member)))
-                .collect::<Map<_, _>>()
-                .into(),
+            Value::Object(members) => {
+                let mut clean = Map::new();
+                for (key, member) in members {
+                    let key = self.egress.redact_name(&key);
+                    // Two that are alike then stay two.
+                    let mut name = key.clone();
+                    let mut count = 1;
+                    while clean.contains_key(&name) {
+                        count += 1;
+                        name = format!("{key} {count}");
+                    }
+                    clean.insert(name, self.without_secrets(member));
+                }
+                clean.into()
+            }
             scalar => scalar,
         }
     }

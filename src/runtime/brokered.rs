@@ -31,6 +31,8 @@ struct Parts {
     servers: Vec<Arc<ServerConfig>>,
     /// What `ca_file` is relative to.
     config_folder: PathBuf,
+    /// Where compiled servers are.
+    output_folder: PathBuf,
     #[cfg(feature = "test-hooks")]
     hooks: crate::broker::Hooks,
 }
@@ -66,6 +68,7 @@ impl Brokered {
             limits,
             servers: servers.to_vec(),
             config_folder: config_folder.to_owned(),
+            output_folder: settings.compiled_output_dir.clone(),
             #[cfg(feature = "test-hooks")]
             hooks: crate::broker::Hooks::default(),
         };
@@ -133,12 +136,17 @@ impl Parts {
             Arc::clone(&self.recorder),
             self.limits.clone(),
         )
-        .keeping_off(&self.servers, &self.environment)
+        .not_knowing(&self.servers)
     }
 
     /// The broker of these servers, after another one.
     fn next(&self, before: &Broker, targets: &Targets) -> Broker {
         let broker = before.with_targets(targets.clone(), &self.config_folder, &self.environment);
+        let broker = if self.limits.allowed_domains.is_some() && broker.knows_not_where() {
+            broker.keeping_off(&self.servers, &self.output_folder, &self.environment)
+        } else {
+            broker
+        };
         #[cfg(feature = "test-hooks")]
         let broker = broker.with_hooks(self.hooks);
         broker
@@ -173,6 +181,11 @@ impl Egress for Brokered {
     fn redact(&self, text: &str) -> String {
         let broker = Arc::clone(&self.current().broker);
         broker.redactor().text(text).into_owned()
+    }
+
+    fn redact_name(&self, name: &str) -> String {
+        let broker = Arc::clone(&self.current().broker);
+        broker.redactor().within(name).into_owned()
     }
 }
 

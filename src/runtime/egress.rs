@@ -22,4 +22,9 @@ pub trait Egress: Send + Sync {
 
     /// The text without secrets.
     fn redact(&self, text: &str) -> String;
+
+    /// The name of a member without secrets. One that is as a short secret by chance stays.
+    fn redact_name(&self, name: &str) -> String {
+        self.redact(name)
+    }
 }

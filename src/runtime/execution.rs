@@ -246,7 +246,7 @@ impl Runtime {
         running.end(outcome)
     }
 
-    /// Whether the code, or code before it in its session, may send plain requests.
+    /// Whether the code, or code before it in its session, looks as if it sends plain requests.
     fn may_send_requests(&self, code: &str, earlier: &Earlier) -> bool {
         let mentions = |code: &str| code.contains("httpx");
         self.settings.allowed_domains.is_some() && (mentions(code) || mentions(&earlier.code))
@@ -308,8 +308,8 @@ impl Runtime {
             max_output_bytes: self.settings.max_output_bytes,
         });
         if self.switches.no_import_rule || self.may_send_requests(code, earlier) {
-            // What was not imported can be called then, and only what was checked can be called. Plain
-            // requests keep off all servers, of which the manifest may be all that says where they are.
+            // What was not imported can be called then, and only what was checked can be called. Refusals
+            // of plain requests name the function to call, which only what was checked has.
             let all = self.registry.names().map(str::to_owned).collect();
             self.registry.servers(all).await;
         }

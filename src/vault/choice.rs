@@ -33,8 +33,8 @@ pub(super) fn choose(
     if function.security.is_empty() {
         return Ok(Vec::new());
     }
-    let mut chosen = best(configured, manifest, function);
-    if chosen.is_empty() {
+    let (is_met, mut chosen) = best(configured, manifest, function);
+    if chosen.is_empty() && !is_met {
         if configured.has_authorization() {
             chosen.push(authorization());
         }
@@ -107,8 +107,8 @@ fn api_key_schemes(manifest: &Manifest) -> impl Iterator<Item = &SecurityScheme>
         .filter(|scheme| scheme.r#type == "apiKey")
 }
 
-/// The credentials of the alternative of which most is configured.
-fn best(configured: &Configured, manifest: &Manifest, function: &Function) -> Vec<Slot> {
+/// The credentials of the alternative of which most is configured, and whether they meet it.
+fn best(configured: &Configured, manifest: &Manifest, function: &Function) -> (bool, Vec<Slot>) {
     let mut best: Option<(bool, usize, Vec<Slot>)> = None;
     for alternative in function.security.iter().filter(|it| !it.is_empty()) {
         let (complete, credentials) = satisfy(configured, manifest, alternative);
@@ -123,7 +123,7 @@ fn best(configured: &Configured, manifest: &Manifest, function: &Function) -> Ve
             best = Some((complete, credentials.len(), credentials));
         }
     }
-    best.map(|(.., credentials)| credentials)
+    best.map(|(complete, _, credentials)| (complete, credentials))
         .unwrap_or_default()
 }
 

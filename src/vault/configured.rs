@@ -14,7 +14,7 @@ use super::fetched::{Fetched, Source};
 use super::learnt::Learnt;
 use super::login::Login;
 use super::network::{Network, Outside};
-use super::parts::parts;
+use super::parts::{looks_secret, parts, with_readings};
 use super::token::ClientCredentials;
 use super::{Configuration, Error};
 use crate::config::{Auth, Environment, ServerConfig, Template, is_secret_name, token_path};
@@ -147,7 +147,16 @@ impl Configured {
         let variable = reader.server.env_name("AUTH");
         let value = if let Some(value) = reader.variable(&variable)? {
             self.describe("`Authorization`", &variable);
-            reader.checked(&variable, without_name(&value, "authorization"))?
+            let value = reader.checked(&variable, without_name(&value, "authorization"))?;
+            self.secrets.extend(parts(&value));
+            self.authorization = Some(value);
+            // What yields cookies goes beside it.
+            return match &reader.server.auth {
+                Some(Auth::Session {
+                    token_field: None, ..
+                }) => self.session(reader),
+                _ => Ok(None),
+            };
         } else {
             match &reader.server.auth {
                 None | Some(Auth::ApiKey { .. }) => return Ok(None),
@@ -175,20 +184,31 @@ impl Configured {
                     let source = self.client_credentials(reader, auth)?;
                     return Ok(source.map(Source::Token));
                 }
-                // Cookies from the environment stand in for those of a log-in.
-                Some(Auth::Session {
-                    token_field: None, ..
-                }) if !self.cookies.is_empty() => return Ok(None),
-                Some(auth @ Auth::Session { password, .. }) => {
-                    self.describe("session", &password.place);
-                    let source = self.login(reader, auth)?;
-                    return Ok(source.map(Source::Login));
-                }
+                Some(Auth::Session { .. }) => return self.session(reader),
             }
         };
         self.secrets.extend(parts(&value));
         self.authorization = Some(value);
         Ok(None)
+    }
+
+    /// The log-in of a server that has one. Cookies from the environment stand in for those of it.
+    fn session(&mut self, reader: &Reader<'_>) -> Result<Option<Source>, Error> {
+        let Some(
+            auth @ Auth::Session {
+                token_field,
+                password,
+                ..
+            },
+        ) = &reader.server.auth
+        else {
+            return Ok(None);
+        };
+        if token_field.is_none() && !self.cookies.is_empty() {
+            return Ok(None);
+        }
+        self.describe("session", &password.place);
+        Ok(self.login(reader, auth)?.map(Source::Login))
     }
 
     fn client_credentials(
@@ -330,7 +350,7 @@ impl Configured {
                 return Err(reader.error(&variable, "names a cookie twice"));
             }
             let value = reader.checked(&variable, value)?;
-            self.secrets.push(value.clone());
+            self.secrets.extend(with_readings(&value));
             self.cookies.push((name.to_owned(), value));
         }
         Ok(())
@@ -479,14 +499,4 @@ fn without_name<'text>(text: &'text str, name: &str) -> &'text str {
         Some((head, value)) if head.trim().eq_ignore_ascii_case(name) => value.trim(),
         _ => text,
     }
-}
-
-/// Whether a value of a header with an innocent name looks like a credential: 16 characters or
-/// more without a space, or 8 or more that are letters and digits, both of them, and nothing else.
-fn looks_secret(value: &str) -> bool {
-    let is_mixed = value.chars().all(char::is_alphanumeric)
-        && value.chars().any(char::is_alphabetic)
-        && value.chars().any(char::is_numeric);
-    let length = value.chars().count();
-    !value.contains(char::is_whitespace) && (length >= 16 || length >= super::SHORT && is_mixed)
 }

@@ -1,9 +1,12 @@
 //! Exchanges with token and log-in endpoints: encrypted unless on this machine, never off their
 //! origin, and bounded.
 
+use std::time::Duration;
+
 use bytes::Bytes;
 use reqwest::header::{
-    ACCEPT, AUTHORIZATION, CONTENT_TYPE, COOKIE, HeaderMap, HeaderValue, LOCATION, USER_AGENT,
+    ACCEPT, AUTHORIZATION, CONTENT_TYPE, COOKIE, HeaderMap, HeaderValue, LOCATION, RETRY_AFTER,
+    USER_AGENT,
 };
 use reqwest::{Client, Method, Response, StatusCode};
 use secrecy::{ExposeSecret as _, SecretString};
@@ -44,6 +47,8 @@ impl Endpoint {
         let private = address.is_some_and(|address| reach(address) == Reach::Private);
         let permission = Permission {
             private: private || allow_private,
+            // What a name leads to is seen when it is connected to.
+            only_loopback: url.scheme() != "https",
         };
         if let Some(address) = address {
             permission
@@ -73,8 +78,38 @@ pub(super) struct Problem {
     pub(super) what: String,
     /// What the endpoint says of it. It may repeat what it was sent, so no log has it.
     pub(super) said: Option<String>,
-    /// Whether it knows the client, or its way to prove who it is, as a wrong one.
-    pub(super) is_refusal: bool,
+    /// Whether it does not know the client, or not by the way in which that proved who it is.
+    pub(super) is_unknown_client: bool,
+    /// Whether it will say the same of the same request again.
+    pub(super) is_final: bool,
+    /// Whether the address is one that is not connected to.
+    pub(super) is_refused_address: bool,
+    /// When to come back, where the endpoint says so.
+    pub(super) retry_after: Option<Duration>,
+}
+
+impl Problem {
+    /// The same of an answer, with what that says beside its body.
+    pub(super) fn of_answer(mut self, status: StatusCode, headers: &HeaderMap) -> Self {
+        self.is_unknown_client |= status == StatusCode::UNAUTHORIZED;
+        self.is_final = matches!(status.as_u16(), 400 | 401 | 403 | 422);
+        let seconds = headers
+            .get(RETRY_AFTER)
+            .and_then(|it| it.to_str().ok()?.trim().parse().ok());
+        let is_busy = matches!(status.as_u16(), 429 | 503);
+        self.retry_after = seconds.filter(|_| is_busy).map(Duration::from_secs);
+        self
+    }
+}
+
+impl From<&reqwest::Error> for Problem {
+    fn from(error: &reqwest::Error) -> Self {
+        let failure = Failure::of(error);
+        Self {
+            is_refused_address: matches!(failure, Failure::Refused(_)),
+            ..failure.to_string().into()
+        }
+    }
 }
 
 impl From<String> for Problem {
@@ -82,7 +117,10 @@ impl From<String> for Problem {
         Self {
             what,
             said: None,
-            is_refusal: false,
+            is_unknown_client: false,
+            is_final: false,
+            is_refused_address: false,
+            retry_after: None,
         }
     }
 }
@@ -102,7 +140,7 @@ pub(super) struct Sent {
 
 impl Sent {
     /// Sends it to a URL of the endpoint's origin.
-    pub(super) async fn post(&self, client: &Client, url: &Url) -> Result<Response, String> {
+    pub(super) async fn post(&self, client: &Client, url: &Url) -> Result<Response, Problem> {
         let body = Bytes::from_owner(self.body.clone());
         let mut request = client
             .request(Method::POST, url.clone())
@@ -111,24 +149,24 @@ impl Sent {
             .body(body);
         if let Some(value) = &self.authorization {
             let mut value = HeaderValue::from_str(value.expose_secret())
-                .map_err(|_| "the client's credential cannot be sent".to_owned())?;
+                .map_err(|_| "the client's credential cannot be sent")?;
             value.set_sensitive(true);
             request = request.header(AUTHORIZATION, value);
         }
-        request.send().await.map_err(|error| worded(&error))
+        request.send().await.map_err(|error| Problem::from(&error))
     }
 }
 
 /// Asks for a page of the endpoint's origin with these cookies.
-pub(super) async fn get(client: &Client, url: &Url, cookies: &str) -> Result<Response, String> {
+pub(super) async fn get(client: &Client, url: &Url, cookies: &str) -> Result<Response, Problem> {
     let mut request = client.request(Method::GET, url.clone()).headers(common());
     if !cookies.is_empty() {
-        let mut value = HeaderValue::from_str(cookies)
-            .map_err(|_| "it set a cookie that cannot be sent".to_owned())?;
+        let mut value =
+            HeaderValue::from_str(cookies).map_err(|_| "it set a cookie that cannot be sent")?;
         value.set_sensitive(true);
         request = request.header(COOKIE, value);
     }
-    request.send().await.map_err(|error| worded(&error))
+    request.send().await.map_err(|error| Problem::from(&error))
 }
 
 fn common() -> HeaderMap {
@@ -166,30 +204,44 @@ pub(super) fn redirect(
 }
 
 /// The body of an answer.
-pub(super) async fn read(mut answer: Response) -> Result<Zeroizing<Vec<u8>>, String> {
+pub(super) async fn read(mut answer: Response) -> Result<Zeroizing<Vec<u8>>, Problem> {
     let mut body = Zeroizing::new(Vec::with_capacity(16 << 10));
-    while let Some(chunk) = answer.chunk().await.map_err(|error| worded(&error))? {
+    while let Some(chunk) = answer
+        .chunk()
+        .await
+        .map_err(|error| Problem::from(&error))?
+    {
         if body.len() + chunk.len() > LARGEST {
-            return Err(format!("its answer is larger than {LARGEST} bytes"));
+            return Err(format!("its answer is larger than {LARGEST} bytes").into());
         }
         body.extend_from_slice(&chunk);
     }
     Ok(body)
 }
 
-/// What an answer that is not the expected JSON is instead.
+/// What an answer that is not the expected JSON is instead. Of its text nothing is repeated, which may be
+/// what it was sent.
 pub(super) fn not_json(status: StatusCode, headers: &HeaderMap) -> String {
     let content_type = headers
         .get(CONTENT_TYPE)
-        .and_then(|value| value.to_str().ok())
-        .map(|value| value.split(';').next().unwrap_or_default().trim());
-    match content_type {
-        Some(content_type) if !content_type.is_empty() => format!(
-            "it answered {} with `{}` that is no JSON object",
-            status.as_u16(),
-            cleaned(content_type)
+        .and_then(|value| value.to_str().ok());
+    let content_type = content_type.unwrap_or_default().to_ascii_lowercase();
+    let known = [
+        "text/html",
+        "text/plain",
+        "application/json",
+        "application/xml",
+        "text/xml",
+    ];
+    let known = known
+        .into_iter()
+        .find(|known| content_type.starts_with(known));
+    match known {
+        Some(known) => format!(
+            "it answered {} with `{known}` that is no JSON object",
+            status.as_u16()
         ),
-        _ => format!("it answered {} without a JSON object", status.as_u16()),
+        None => format!("it answered {} without a JSON object", status.as_u16()),
     }
 }
 
@@ -209,10 +261,6 @@ pub(super) fn cleaned(text: &str) -> String {
         .to_string()
         .replace("\\'", "'")
         .replace("\\\"", "\"")
-}
-
-fn worded(error: &reqwest::Error) -> String {
-    Failure::of(error).to_string()
 }
 
 #[cfg(test)]

@@ -14,12 +14,12 @@ use tokio::sync::OnceCell;
 use tokio::time::Instant;
 
 use super::Error;
-use super::endpoint::Endpoint;
+use super::endpoint::{Endpoint, Problem};
 use super::learnt::Learnt;
 use super::login::Login;
 use super::network::Network;
 use super::token::ClientCredentials;
-use crate::connect::Connections;
+use crate::connect::{Connections, Unknown};
 
 /// For a fetch as a whole.
 const FETCH_TIME: Duration = Duration::from_secs(15);
@@ -29,12 +29,14 @@ const MARGIN: Duration = Duration::from_secs(30);
 /// before every call.
 const SHORTEST_LIFE: Duration = Duration::from_secs(5);
 /// What lasts longer is fetched anew all the same.
-const LONGEST_LIFE: Duration = Duration::from_hours(24);
+pub(super) const LONGEST_LIFE: Duration = Duration::from_hours(24);
 /// How long a failure answers for further calls, so that an endpoint that is down is not asked by each
 /// of them.
 const FAILURE_TIME: Duration = Duration::from_secs(1);
 /// The same where the endpoint refused: who asks again and again with a wrong password is locked out.
 const REFUSAL_TIME: Duration = Duration::from_secs(30);
+/// The same where the endpoint said when to come back.
+const LONGEST_FAILURE_TIME: Duration = Duration::from_mins(1);
 /// Credentials that are fetched anew within a minute since the API refused the ones before. An API that
 /// refuses every one of them is not helped by more.
 const RENEWALS: usize = 5;
@@ -54,6 +56,8 @@ pub(super) struct Live {
     pub(super) authorization: Option<SecretString>,
     /// Cookies by name.
     pub(super) cookies: Vec<(String, SecretString)>,
+    /// What of them nobody may see.
+    pub(super) secrets: Vec<SecretString>,
     /// How long it lasts, by its issuer or the config.
     pub(super) lifetime: Duration,
 }
@@ -64,13 +68,27 @@ pub(super) struct Live {
 pub(super) struct Numbered {
     pub(super) live: Arc<Live>,
     pub(super) number: u64,
+    /// Until when no other one is fetched.
     until: Instant,
+    /// Until when it is of use at all.
+    expiry: Instant,
 }
 
 /// Why there is none, and how long that answers for further calls.
 struct Failed {
     error: Error,
     kept: Duration,
+}
+
+impl Failed {
+    /// The same where it is the address that is refused.
+    fn refused(self) -> Self {
+        let error = match self.error {
+            Error::Fetch { server, what } => Error::Refused { server, what },
+            other => other,
+        };
+        Self { error, ..self }
+    }
 }
 
 type Flight = Shared<BoxFuture<'static, Result<Numbered, Error>>>;
@@ -84,6 +102,14 @@ struct State {
     failure: Option<(Instant, Error)>,
     renewals: VecDeque<Instant>,
     count: u64,
+}
+
+impl State {
+    /// The credential that should be fetched anew, where it has not expired yet.
+    fn still_of_use(&self) -> Option<Numbered> {
+        let current = self.current.as_ref();
+        current.filter(|it| Instant::now() < it.expiry).cloned()
+    }
 }
 
 /// The fetched credential of one server.
@@ -142,7 +168,7 @@ impl Fetched {
             if let Some((until, error)) = &state.failure
                 && Instant::now() < *until
             {
-                return Err(error.clone());
+                return state.still_of_use().ok_or_else(|| error.clone());
             }
             state.flight.get_or_insert_with(|| self.depart()).clone()
         };
@@ -177,9 +203,8 @@ impl Fetched {
     /// Keeps what came of a fetch. Its secrets are known before anybody can use them.
     fn land(&self, fetched: Result<Live, Failed>) -> Result<Numbered, Error> {
         if let Ok(live) = &fetched {
-            let cookies = live.cookies.iter().map(|(_, value)| value);
-            let values = live.authorization.iter().chain(cookies);
-            self.learnt.learn(&self.server, values);
+            let until = Instant::now() + live.lifetime.min(LONGEST_LIFE);
+            self.learnt.learn(&self.server, &live.secrets, until);
         }
         let mut state = self.state();
         state.flight = None;
@@ -187,8 +212,10 @@ impl Fetched {
             Ok(live) => {
                 state.count += 1;
                 state.failure = None;
+                let now = Instant::now();
                 let current = Numbered {
-                    until: Instant::now() + usable(live.lifetime),
+                    until: now + usable(live.lifetime),
+                    expiry: now + live.lifetime.min(LONGEST_LIFE),
                     live: Arc::new(live),
                     number: state.count,
                 };
@@ -197,7 +224,7 @@ impl Fetched {
             }
             Err(Failed { error, kept }) => {
                 state.failure = Some((Instant::now() + kept, error.clone()));
-                Err(error)
+                state.still_of_use().ok_or(error)
             }
         }
     }
@@ -215,34 +242,39 @@ impl Fetched {
                 kept: FAILURE_TIME,
             })?;
         let client = connections.client().map_err(|what| self.failed(what))?;
-        if connections
-            .check_proxied(self.endpoint().host())
-            .await
-            .is_err()
-        {
-            return Err(self.failed("nobody knows where the proxy would connect to"));
+        match connections.check_proxied(self.endpoint().host()).await {
+            Ok(()) => {}
+            Err(Unknown::Refused(why)) => return Err(self.failed(&why.to_string()).refused()),
+            Err(Unknown::Nowhere) => {
+                let what = "it cannot be looked up here, so that nobody knows where the proxy would \
+                            connect to; `allow_private_network: true` lets the proxy decide";
+                return Err(self.failed(what).refused());
+            }
         }
         let fetched = match &self.source {
             Source::Token(token) => token.fetch(client).await,
             Source::Login(login) => login.fetch(client).await,
         };
-        fetched.map_err(|problem| {
-            tracing::warn!(
-                server = self.server,
-                problem = problem.what,
-                "a credential could not be fetched"
-            );
-            let said = problem.said.map(|said| format!(" ({said})"));
-            let failed = self.failed(&format!("{}{}", problem.what, said.unwrap_or_default()));
-            if problem.is_refusal {
-                Failed {
-                    kept: REFUSAL_TIME,
-                    ..failed
-                }
-            } else {
-                failed
-            }
-        })
+        fetched.map_err(|problem| self.failed_by(problem))
+    }
+
+    fn failed_by(&self, problem: Problem) -> Failed {
+        tracing::warn!(
+            server = self.server,
+            problem = problem.what,
+            "a credential could not be fetched"
+        );
+        let said = problem.said.map(|said| format!(" ({said})"));
+        let failed = self.failed(&format!("{}{}", problem.what, said.unwrap_or_default()));
+        if problem.is_refused_address {
+            return failed.refused();
+        }
+        let kept = match problem.retry_after {
+            Some(wait) => wait.clamp(FAILURE_TIME, LONGEST_FAILURE_TIME),
+            None if problem.is_final => REFUSAL_TIME,
+            None => FAILURE_TIME,
+        };
+        Failed { kept, ..failed }
     }
 
     fn endpoint(&self) -> &Endpoint {

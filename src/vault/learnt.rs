@@ -3,46 +3,59 @@
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
-use secrecy::SecretString;
+use secrecy::{ExposeSecret, SecretString};
+use tokio::time::Instant;
 
-use super::parts::secret_within;
+use super::parts::with_readings;
 
-/// Credentials of a server that are kept beside the current one: an API could still tell them.
+/// Fetches of a server of which secrets are kept beside those of the last one, if they are that many.
 const EARLIER: usize = 8;
-/// How long they are. After that they are of no use any more.
+/// How long those are kept at least: an API may still tell them.
 const KEPT: Duration = Duration::from_mins(10);
 
-/// The fetched secrets of each server, the latest last, and since when they are not used any more.
+/// The fetched secrets of each server, the latest last.
 #[derive(Debug, Default)]
 pub(super) struct Learnt {
     revision: AtomicU64,
-    servers: Mutex<BTreeMap<String, VecDeque<Credential>>>,
+    servers: Mutex<BTreeMap<String, VecDeque<Fetch>>>,
 }
 
 /// What one fetch gave.
 #[derive(Debug)]
-struct Credential {
+struct Fetch {
     secrets: Vec<SecretString>,
-    replaced: Option<Instant>,
+    until: Instant,
 }
 
 impl Learnt {
-    /// Adds the values of headers and cookies that a fetch gave for a server, which stand in for those
-    /// before.
-    pub(super) fn learn<'s>(&self, server: &str, values: impl Iterator<Item = &'s SecretString>) {
+    /// Adds what a fetch gave for a server, and that is of use until some time.
+    pub(super) fn learn(&self, server: &str, secrets: &[SecretString], until: Instant) {
         let now = Instant::now();
+        let until = until.max(now + KEPT);
+        let secrets: Vec<_> = secrets.iter().flat_map(with_readings).collect();
         let mut servers = self.servers();
         let known = servers.entry(server.to_owned()).or_default();
-        if let Some(last) = known.back_mut() {
-            last.replaced = Some(now);
+        let texts = |secrets: &[SecretString]| -> Vec<String> {
+            secrets
+                .iter()
+                .map(|it| it.expose_secret().to_owned())
+                .collect()
+        };
+        if let Some(place) = known
+            .iter()
+            .position(|it| texts(&it.secrets) == texts(&secrets))
+        {
+            // An endpoint may keep what it gave.
+            if let Some(mut again) = known.remove(place) {
+                again.until = again.until.max(until);
+                known.push_back(again);
+            }
+            return;
         }
-        known.push_back(Credential {
-            secrets: values.map(secret_within).collect(),
-            replaced: None,
-        });
-        known.retain(|it| it.replaced.is_none_or(|at| now.duration_since(at) < KEPT));
+        known.retain(|it| now < it.until);
+        known.push_back(Fetch { secrets, until });
         while known.len() > EARLIER + 1 {
             known.pop_front();
         }
@@ -63,31 +76,36 @@ impl Learnt {
             .collect()
     }
 
-    fn servers(&self) -> MutexGuard<'_, BTreeMap<String, VecDeque<Credential>>> {
+    fn servers(&self) -> MutexGuard<'_, BTreeMap<String, VecDeque<Fetch>>> {
         self.servers.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use secrecy::ExposeSecret;
-
     use super::*;
 
     #[test]
     fn the_current_credential_of_each_server_is_known_and_a_few_before_it() {
         let learnt = Learnt::default();
-        learnt.learn("quiet", [SecretString::from("sid-of-quiet")].iter());
+        let learn = |server: &str, text: String| {
+            let until = Instant::now() + Duration::from_mins(1);
+            learnt.learn(server, &[SecretString::from(text)], until);
+        };
+        learn("quiet", "sid-of-quiet".to_owned());
         for number in 0..100 {
-            let token = SecretString::from(format!("Bearer token-{number}"));
-            learnt.learn("busy", [token].iter());
+            learn("busy", format!("token-{number}"));
         }
+        assert_eq!(learnt.revision(), 101);
+        // Given once more.
+        learn("busy", "token-95".to_owned());
+        assert_eq!(learnt.revision(), 101);
         let all = learnt.all();
         let all: Vec<_> = all.iter().map(ExposeSecret::expose_secret).collect();
         assert_eq!(all.len(), 10);
-        assert_eq!(all[0], "token-91");
-        assert_eq!(all[8], "token-99");
-        assert_eq!(all[9], "sid-of-quiet");
-        assert_eq!(learnt.revision(), 101);
+        assert_eq!(
+            [all[0], all[7], all[8], all[9]],
+            ["token-91", "token-99", "token-95", "sid-of-quiet"]
+        );
     }
 }

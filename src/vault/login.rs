@@ -1,6 +1,6 @@
 //! A log-in that yields cookies or a token.
 
-use std::time::Duration;
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use cookie::Cookie;
 use reqwest::header::{HeaderMap, SET_COOKIE};
@@ -12,6 +12,8 @@ use zeroize::Zeroizing;
 
 use super::endpoint::{self, Endpoint, Problem, Sent};
 use super::fetched::Live;
+use super::parts::looks_secret;
+use crate::config::is_secret_name;
 use crate::headers::is_token;
 
 /// Redirects that are followed.
@@ -41,67 +43,94 @@ pub(super) struct Login {
 
 /// Cookies of one origin.
 #[derive(Default)]
-struct Jar {
-    cookies: Vec<(String, SecretString)>,
-    /// What the first of them to expire says.
-    max_age: Option<Duration>,
+struct Jar(Vec<Kept>);
+
+struct Kept {
+    name: String,
+    value: SecretString,
+    /// How long it lasts, where it says so.
+    age: Option<Duration>,
+    /// Whether its sender hides it from scripts, which is done to what is secret.
+    is_hidden: bool,
 }
 
 impl Jar {
     /// Takes what an answer sets and removes. What it cannot send back is left out.
     fn take(&mut self, headers: &HeaderMap) {
         for header in headers.get_all(SET_COOKIE) {
-            let Some(cookie) = header
+            let cookie = header
                 .to_str()
                 .ok()
-                .and_then(|text| Cookie::parse(text).ok())
-            else {
-                continue;
-            };
-            let (name, value) = (cookie.name(), cookie.value());
-            let is_sendable = value
-                .bytes()
-                .all(|byte| (0x21..0x7f).contains(&byte) && byte != b';');
-            if !is_token(name) || !is_sendable {
-                continue;
+                .and_then(|text| Cookie::parse(text).ok());
+            if let Some(cookie) = cookie {
+                self.set(&cookie);
             }
-            self.cookies.retain(|(known, _)| known != name);
-            let age = cookie.max_age().map(cookie::time::Duration::whole_seconds);
-            if age.is_some_and(|age| age <= 0) || value.is_empty() {
-                continue;
-            }
-            let bytes: usize = self
-                .cookies
-                .iter()
-                .map(|(name, value)| name.len() + value.expose_secret().len())
-                .sum();
-            if self.cookies.len() == MOST_COOKIES
-                || bytes + name.len() + value.len() > MOST_COOKIE_BYTES
-            {
-                continue;
-            }
-            if let Some(age) = age.and_then(|age| u64::try_from(age).ok()) {
-                let age = Duration::from_secs(age);
-                self.max_age = Some(self.max_age.map_or(age, |known| known.min(age)));
-            }
-            self.cookies
-                .push((name.to_owned(), SecretString::from(value)));
+        }
+    }
+
+    fn set(&mut self, cookie: &Cookie<'_>) {
+        let (name, value) = (cookie.name(), cookie.value());
+        let is_sendable = value
+            .bytes()
+            .all(|byte| (0x21..0x7f).contains(&byte) && byte != b';');
+        if !is_token(name) || !is_sendable {
+            return;
+        }
+        self.0.retain(|known| known.name != name);
+        let age = age(cookie);
+        if age.is_some_and(|age| age.is_zero()) || value.is_empty() {
+            return;
+        }
+        let bytes: usize = self.0.iter().map(Kept::size).sum();
+        let kept = Kept {
+            name: name.to_owned(),
+            value: SecretString::from(value),
+            age,
+            is_hidden: cookie.http_only() == Some(true),
+        };
+        if self.0.len() < MOST_COOKIES && bytes + kept.size() <= MOST_COOKIE_BYTES {
+            self.0.push(kept);
         }
     }
 
     fn header(&self) -> Zeroizing<String> {
-        let mut header =
-            Zeroizing::new(String::with_capacity(MOST_COOKIE_BYTES + 4 * MOST_COOKIES));
-        for (name, value) in &self.cookies {
+        let longest = MOST_COOKIE_BYTES + 4 * MOST_COOKIES;
+        let mut header = Zeroizing::new(String::with_capacity(longest));
+        for kept in &self.0 {
             if !header.is_empty() {
                 header.push_str("; ");
             }
-            header.push_str(name);
+            header.push_str(&kept.name);
             header.push('=');
-            header.push_str(value.expose_secret());
+            header.push_str(kept.value.expose_secret());
         }
         header
     }
+}
+
+impl Kept {
+    fn size(&self) -> usize {
+        self.name.len() + self.value.expose_secret().len()
+    }
+
+    /// Whether it is a credential, and no preference such as `theme=dark`, which answers of any API hold.
+    fn is_secret(&self) -> bool {
+        self.is_hidden || is_secret_name(&self.name) || looks_secret(self.value.expose_secret())
+    }
+}
+
+/// How long a cookie lasts (RFC 6265, section 4.1.2): no time where it is over.
+fn age(cookie: &Cookie<'_>) -> Option<Duration> {
+    if let Some(age) = cookie.max_age() {
+        return Some(Duration::from_secs(
+            u64::try_from(age.whole_seconds()).unwrap_or(0),
+        ));
+    }
+    let expires = cookie.expires_datetime()?.unix_timestamp();
+    let now = SystemTime::now()
+        .duration_since(UNIX_EPOCH)
+        .unwrap_or_default();
+    Some(Duration::from_secs(u64::try_from(expires).unwrap_or(0)).saturating_sub(now))
 }
 
 impl Login {
@@ -110,10 +139,8 @@ impl Login {
         let answer = self.log_in(client, &mut jar).await?;
         let status = answer.status();
         if !status.is_success() && !status.is_redirection() {
-            return Err(Problem {
-                is_refusal: status.is_client_error(),
-                ..format!("it answered {}", status.as_u16()).into()
-            });
+            let what = format!("it answered {}", status.as_u16());
+            return Err(Problem::from(what).of_answer(status, answer.headers()));
         }
         match &self.token_path {
             Some(path) => self.token(path, answer).await,
@@ -122,14 +149,15 @@ impl Login {
     }
 
     /// Sends the form and follows where it leads, as a browser does, but never elsewhere.
-    async fn log_in(&self, client: &Client, jar: &mut Jar) -> Result<Response, String> {
+    async fn log_in(&self, client: &Client, jar: &mut Jar) -> Result<Response, Problem> {
         let sent = self.request();
         let mut url = self.endpoint.url.clone();
         let mut answer = sent.post(client, &url).await?;
-        for _ in 0..HOPS {
+        for hops in 0..=HOPS {
             jar.take(answer.headers());
             match endpoint::redirect(&self.endpoint.url, &url, &answer) {
                 None => return Ok(answer),
+                Some(Ok(_)) if hops == HOPS => break,
                 Some(Ok(next)) => {
                     let again = matches!(answer.status().as_u16(), 307 | 308);
                     url = next;
@@ -140,13 +168,13 @@ impl Login {
                     };
                 }
                 // The log-in itself is over; where it leads is for people.
-                Some(Err(_)) if self.token_path.is_none() && !jar.cookies.is_empty() => {
+                Some(Err(_)) if self.token_path.is_none() && !jar.0.is_empty() => {
                     return Ok(answer);
                 }
-                Some(Err(why)) => return Err(why),
+                Some(Err(why)) => return Err(why.into()),
             }
         }
-        Err("it redirects again and again".to_owned())
+        Err("it redirects again and again".into())
     }
 
     fn request(&self) -> Sent {
@@ -192,27 +220,38 @@ impl Login {
         Ok(Live {
             authorization: Some(SecretString::from(format!("Bearer {token}"))),
             cookies: Vec::new(),
+            secrets: vec![SecretString::from(token)],
             lifetime: self.lifetime,
         })
     }
 
     fn cookies(&self, jar: Jar) -> Result<Live, Problem> {
-        let mut cookies = jar.cookies;
+        let mut kept = jar.0;
         if let Some(wanted) = &self.cookie_name {
-            cookies.retain(|(name, _)| name == wanted);
-            if cookies.is_empty() {
+            kept.retain(|it| it.name == *wanted);
+            if kept.is_empty() {
                 return Err(format!("it set no cookie `{wanted}`").into());
             }
         }
-        if cookies.is_empty() {
+        let ages = kept
+            .iter()
+            .filter(|it| it.is_secret())
+            .filter_map(|it| it.age);
+        let lifetime = ages
+            .min()
+            .map_or(self.lifetime, |age| age.min(self.lifetime));
+        if kept.is_empty() {
             return Err("it set no cookie".into());
         }
+        let is_named = self.cookie_name.is_some();
+        let secrets = kept.iter().filter(|it| is_named || it.is_secret());
+        let secrets = secrets.map(|it| it.value.clone()).collect();
+        let cookies = kept.into_iter().map(|it| (it.name, it.value)).collect();
         Ok(Live {
             authorization: None,
             cookies,
-            lifetime: jar
-                .max_age
-                .map_or(self.lifetime, |age| age.min(self.lifetime)),
+            secrets,
+            lifetime,
         })
     }
 }
@@ -233,12 +272,18 @@ mod tests {
             "bad name=5",
             "d=\"quoted\"",
             "nothing",
+            "e=6; Expires=Fri, 01 Jan 2100 00:00:00 GMT; HttpOnly",
+            "f=7; Expires=Thu, 01 Jan 1970 00:00:00 GMT",
         ] {
             headers.append(SET_COOKIE, text.parse().unwrap());
         }
         let mut jar = Jar::default();
         jar.take(&headers);
-        assert_eq!(jar.header().as_str(), "c=3; a=4; d=\"quoted\"");
-        assert_eq!(jar.max_age, Some(Duration::from_secs(30)));
+        assert_eq!(jar.header().as_str(), "c=3; a=4; d=\"quoted\"; e=6");
+        assert_eq!(jar.0[0].age, Some(Duration::from_secs(30)));
+        assert_eq!(jar.0[1].age, None);
+        assert!(jar.0[3].age > Some(Duration::from_hours(24)));
+        let secret: Vec<_> = jar.0.iter().map(Kept::is_secret).collect();
+        assert_eq!(secret, [false, false, false, true]);
     }
 }

@@ -28,6 +28,7 @@ use secrecy::{ExposeSecret as _, SecretString};
 use crate::api::{Function, Manifest};
 use crate::config::{Environment, ServerConfig};
 use configured::Configured;
+use fetched::LONGEST_LIFE;
 use learnt::Learnt;
 pub use network::Outside;
 
@@ -94,6 +95,14 @@ pub enum Error {
         /// The server.
         server: String,
         /// The endpoint and what became of the request; it may repeat what the endpoint said.
+        what: String,
+    },
+    /// The address of a token or log-in endpoint is one that is not connected to.
+    #[error("server `{server}`: {what}")]
+    Refused {
+        /// The server.
+        server: String,
+        /// The endpoint and why.
         what: String,
     },
     /// An API key of which neither document nor config says where it goes.
@@ -280,7 +289,7 @@ impl Vault {
             Some(Err(error)) => Err(error.clone()),
             Some(Ok(configured)) => match &configured.fetched {
                 None => Ok(None),
-                Some(fetched) => Ok(Some(fetched.get().await?.live.lifetime)),
+                Some(fetched) => Ok(Some(fetched.get().await?.live.lifetime.min(LONGEST_LIFE))),
             },
         }
     }

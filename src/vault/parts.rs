@@ -2,6 +2,7 @@
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
+use percent_encoding::percent_decode_str;
 use secrecy::{ExposeSecret as _, SecretString};
 
 use crate::headers::is_token;
@@ -33,12 +34,22 @@ pub(super) fn parts(value: &SecretString) -> Vec<SecretString> {
     parts
 }
 
-/// Of a header's value what is secret by itself: a token without its scheme.
-pub(super) fn secret_within(value: &SecretString) -> SecretString {
-    match value.expose_secret().split_once(' ') {
-        Some((scheme, rest)) if is_token(scheme) && !rest.trim().is_empty() => {
-            SecretString::from(rest.trim())
-        }
-        _ => value.clone(),
-    }
+/// A secret, and what it stands for where it is percent-encoded: frameworks encode session ids that way,
+/// and show them as they were.
+pub(super) fn with_readings(secret: &SecretString) -> Vec<SecretString> {
+    let text = secret.expose_secret();
+    let decoded = percent_decode_str(text).decode_utf8().ok();
+    let decoded = decoded.filter(|decoded| decoded != text);
+    let decoded = decoded.map(|decoded| SecretString::from(decoded.into_owned()));
+    [secret.clone()].into_iter().chain(decoded).collect()
+}
+
+/// Whether a value with an innocent name looks like a credential: 16 characters or more without a space,
+/// or 8 or more that are letters and digits, both of them, and nothing else.
+pub(super) fn looks_secret(value: &str) -> bool {
+    let is_mixed = value.chars().all(char::is_alphanumeric)
+        && value.chars().any(char::is_alphabetic)
+        && value.chars().any(char::is_numeric);
+    let length = value.chars().count();
+    !value.contains(char::is_whitespace) && (length >= 16 || length >= super::SHORT && is_mixed)
 }

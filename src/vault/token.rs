@@ -39,6 +39,17 @@ pub(super) struct ClientCredentials {
     pub(super) wants_body: AtomicBool,
 }
 
+/// The errors of RFC 6749, section 5.2, and RFC 8707, section 2.
+const ERRORS: [&str; 7] = [
+    "invalid_client",
+    "invalid_grant",
+    "invalid_request",
+    "invalid_scope",
+    "invalid_target",
+    "unauthorized_client",
+    "unsupported_grant_type",
+];
+
 /// A successful answer (section 5.1).
 #[derive(Deserialize)]
 struct Granted {
@@ -77,15 +88,15 @@ impl ClientCredentials {
                 ClientAuthentication::Basic
             }
         });
-        let refusal = match self.ask(client, first).await {
+        let first_problem = match self.ask(client, first).await {
             Ok(live) => return Ok(live),
-            Err(refusal) => refusal,
+            Err(problem) => problem,
         };
         if self.authentication.is_some()
             || first == ClientAuthentication::Body
-            || !refusal.is_refusal
+            || !first_problem.is_unknown_client
         {
-            return Err(refusal);
+            return Err(first_problem);
         }
         // RFC 6749 has every endpoint take `Basic`; some take nothing but the body.
         match self.ask(client, ClientAuthentication::Body).await {
@@ -93,7 +104,9 @@ impl ClientCredentials {
                 self.wants_body.store(true, Ordering::Relaxed);
                 Ok(live)
             }
-            Err(_) => Err(refusal),
+            // It knew the client then, and has something else to say.
+            Err(problem) if problem.is_final && !problem.is_unknown_client => Err(problem),
+            Err(_) => Err(first_problem),
         }
     }
 
@@ -149,29 +162,14 @@ fn granted(status: StatusCode, headers: &HeaderMap, body: &[u8]) -> Result<Live,
     let denied = serde_json::from_slice::<Denied>(body).ok();
     let granted = serde_json::from_slice::<Granted>(body).ok();
     let Some(granted) = granted.filter(|_| status.is_success()) else {
-        let said = denied
-            .as_ref()
-            .and_then(|it| it.error_description.as_deref());
-        let said = said.filter(|it| !it.is_empty()).map(cleaned);
-        let what = match denied {
-            Some(denied) => {
-                format!(
-                    "it answered {} `{}`",
-                    status.as_u16(),
-                    cleaned(&denied.error)
-                )
-            }
+        let problem = match denied {
+            Some(denied) => refused(status, &denied),
             None if serde_json::from_slice::<serde_json::Map<_, _>>(body).is_ok() => {
-                let code = status.as_u16();
-                format!("it answered {code} without an `access_token`")
+                format!("it answered {} without an `access_token`", status.as_u16()).into()
             }
-            None => endpoint::not_json(status, headers),
+            None => Problem::from(endpoint::not_json(status, headers)),
         };
-        return Err(Problem {
-            what,
-            said,
-            is_refusal: matches!(status.as_u16(), 400 | 401 | 403),
-        });
+        return Err(problem.of_answer(status, headers));
     };
     let token_type = granted.token_type.as_deref().unwrap_or("Bearer");
     if ["mac", "dpop", "pop"]
@@ -188,8 +186,31 @@ fn granted(status: StatusCode, headers: &HeaderMap, body: &[u8]) -> Result<Live,
     Ok(Live {
         authorization: Some(SecretString::from(format!("Bearer {token}"))),
         cookies: Vec::new(),
+        secrets: vec![granted.access_token.clone()],
         lifetime: lifetime(granted.expires_in.as_ref()),
     })
+}
+
+/// What a refusal says. Only codes of the standards are repeated where logs see them.
+fn refused(status: StatusCode, denied: &Denied) -> Problem {
+    let code = denied.error.as_str();
+    let is_known = ERRORS.contains(&code);
+    let description = denied.error_description.as_deref().unwrap_or_default();
+    let said = [if is_known { "" } else { code }, description];
+    let said = said.into_iter().filter(|it| !it.is_empty());
+    let said: Vec<String> = said.map(cleaned).collect();
+    let status = status.as_u16();
+    let what = if is_known {
+        format!("it answered {status} `{code}`")
+    } else {
+        format!("it answered {status}")
+    };
+    Problem {
+        said: (!said.is_empty()).then(|| said.join(": ")),
+        // Of a client that they do not find where they look, some say that the request is wrong.
+        is_unknown_client: matches!(code, "invalid_client" | "invalid_request"),
+        ..what.into()
+    }
 }
 
 /// Seconds, as a number or as text; the usual where it is neither.
@@ -260,6 +281,11 @@ mod tests {
                 401,
                 r#"{"error":"invalid_client","error_description":"no\nsuch \u202eclient"}"#,
                 error("it answered 401 `invalid_client` (no such \\u{202e}client)"),
+            ),
+            (
+                400,
+                r#"{"error":"the secret is wrong"}"#,
+                error("it answered 400 (the secret is wrong)"),
             ),
             (
                 200,

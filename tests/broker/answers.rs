@@ -338,7 +338,7 @@ async fn perform_get(shop: &Shop) -> Reply {
 
 /// Gzip without a library: stored blocks would not unfold, so runs of one byte are written as
 /// the longest repeats of deflate's fixed codes.
-fn flate(bytes: &[u8]) -> Vec<u8> {
+pub fn flate(bytes: &[u8]) -> Vec<u8> {
     let byte = bytes[0];
     let mut bits: Vec<bool> = vec![true, true, false];
     let literal = 0x30 + u16::from(byte);

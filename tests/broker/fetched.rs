@@ -233,6 +233,124 @@ async fn an_api_that_refuses_every_token_does_not_make_the_endpoint_busy() {
     assert_eq!(to(&api, "/get").len(), 25);
 }
 
+/// Each of them was to fetch one anew.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn calls_that_are_refused_at_once_share_the_next_token() {
+    let api = api(|request| match authorization(request).as_str() {
+        "Bearer canary-token-1" => response(401, &[JSON], "{}"),
+        _ => response(200, &[JSON], "1"),
+    })
+    .await;
+    let auth = oauth2(&format!("{}/token", api.url()), None);
+    let shop = setup(auth).at(&api.url()).build();
+    let calls = (0..16).map(|_| shop.call("get", json!({})));
+    for answer in futures::future::join_all(calls).await {
+        answer.unwrap();
+    }
+    assert_eq!(to(&api, "/token").len(), 2);
+}
+
+#[tokio::test]
+async fn an_expired_token_is_fetched_anew_and_a_late_one_used_while_it_lasts() {
+    let count = Arc::new(AtomicUsize::new(0));
+    let asked = Arc::clone(&count);
+    let api = Capture::start(move |request| {
+        if path(request) != "/token" {
+            return response(200, &[JSON], "1");
+        }
+        match asked.fetch_add(1, Ordering::SeqCst) {
+            0 => response(
+                200,
+                &[JSON],
+                r#"{"access_token": "first", "expires_in": 14}"#,
+            ),
+            1 => response(503, &[("retry-after", "1")], ""),
+            _ => response(200, &[JSON], r#"{"access_token": "second"}"#),
+        }
+    })
+    .await;
+    let auth = oauth2(&format!("{}/token", api.url()), None);
+    let shop = setup(auth).at(&api.url()).build();
+    shop.call("get", json!({})).await.unwrap();
+    // Half of its life: the endpoint is asked, is busy, and what there is lasts.
+    tokio::time::sleep(Duration::from_millis(7_200)).await;
+    shop.call("get", json!({})).await.unwrap();
+    shop.call("get", json!({})).await.unwrap();
+    assert_eq!(count.load(Ordering::SeqCst), 2);
+    tokio::time::sleep(Duration::from_millis(1_200)).await;
+    shop.call("get", json!({})).await.unwrap();
+    let sent: Vec<_> = to(&api, "/get").iter().map(authorization).collect();
+    assert_eq!(
+        sent,
+        [
+            "Bearer first",
+            "Bearer first",
+            "Bearer first",
+            "Bearer second"
+        ]
+    );
+}
+
+#[tokio::test]
+async fn an_endpoint_at_a_forbidden_address_is_a_refusal() {
+    let auth = oauth2("https://localhost:9/token", None);
+    let shop = setup(auth).at("https://127.0.0.1:9").build();
+    let message = shop.refused("get", json!({})).await;
+    assert!(
+        message.contains("`localhost` leads to an address that is not of the internet"),
+        "{message}"
+    );
+    assert!(shop.records.all()[0].refusal.is_some());
+}
+
+/// Only `invalid_client` was told, of an endpoint that takes nothing but the body.
+#[tokio::test]
+async fn what_the_endpoint_says_when_it_knows_the_client_is_told() {
+    let api = Capture::start(|request| {
+        let body = String::from_utf8_lossy(&request.body).into_owned();
+        let error = if body.contains("client_secret=") {
+            "invalid_scope"
+        } else {
+            "invalid_client"
+        };
+        response(400, &[JSON], json!({"error": error}).to_string())
+    })
+    .await;
+    let auth = oauth2(&format!("{}/token", api.url()), None);
+    let shop = setup(auth).at(&api.url()).build();
+    let error = shop.call("get", json!({})).await.unwrap_err().to_string();
+    assert!(
+        error.ends_with("it answered 400 `invalid_scope`"),
+        "{error}"
+    );
+}
+
+/// `theme=dark` made `dark` a secret in the answers of every API, and a cookie of a second made for a
+/// log-in every five.
+#[tokio::test]
+async fn a_cookie_that_is_no_credential_is_no_secret_and_ends_no_session() {
+    let api = Capture::start(|request| match path(request) {
+        "/login" => response(
+            200,
+            &[
+                ("set-cookie", "sid=a1b2c3d4e5; HttpOnly"),
+                ("set-cookie", "theme=dark; Max-Age=1"),
+            ],
+            "",
+        ),
+        _ => response(200, &[JSON], r#"{"theme": "dark", "sid": "a1b2c3d4e5"}"#),
+    })
+    .await;
+    let shop = setup(session(&format!("{}/login", api.url())))
+        .at(&api.url())
+        .build();
+    let value = shop.call("get", json!({})).await.unwrap();
+    assert_eq!(value, json!({"theme": "dark", "sid": "[redacted]"}).into());
+    tokio::time::sleep(Duration::from_millis(5_200)).await;
+    shop.call("get", json!({})).await.unwrap();
+    assert_eq!(to(&api, "/login").len(), 1);
+}
+
 /// Who asks again and again with a wrong password is locked out.
 #[tokio::test]
 async fn an_endpoint_that_refuses_is_not_asked_again_at_once() {
@@ -289,6 +407,10 @@ async fn what_is_wrong_with_an_endpoint_is_said_without_a_secret() {
         (
             response(400, &[JSON], &echo),
             "it answered 400 `invalid_client` (no [redacted])",
+        ),
+        (
+            response(400, &[JSON], json!({"error": SECRET}).to_string()),
+            "it answered 400 ([redacted])",
         ),
         (
             response(200, &[JSON], "[]"),

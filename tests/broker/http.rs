@@ -1,11 +1,13 @@
 //! Plain requests of code: where they may go, what exactly is sent, and what comes back.
 
+use std::path::Path;
 use std::time::Duration;
 
 use bytes::Bytes;
 use mce::sandbox::{CallError, HttpFailure, HttpRequest, HttpResponse, HttpTimeouts};
 use serde_json::json;
 
+use crate::answers::flate;
 use crate::capture::{Capture, response};
 use crate::fixture::{Setup, Shop, function, manifest};
 
@@ -295,13 +297,106 @@ async fn a_server_that_is_not_to_be_called_is_kept_off_as_well() {
             ..mce::broker::Limits::default()
         },
     );
-    let broker = std::sync::Arc::new(broker.keeping_off(&[config], &environment));
+    let broker =
+        std::sync::Arc::new(broker.keeping_off(&[config], Path::new("nowhere"), &environment));
     let host = broker.host(crate::fixture::scope(&[]));
     let error = host.http(get(&api.url())).await.unwrap_err();
     assert!(
         error.to_string().contains("the compiled server `other`"),
         "{error}"
     );
+}
+
+/// What is known of a server that was not checked yet, or was changed, or whose variables cannot be read.
+#[tokio::test]
+async fn a_place_that_only_a_file_tells_is_kept_off_and_one_that_nobody_knows_closes_all() {
+    let api = Capture::json("{}").await;
+    let folder = tempfile::tempdir().unwrap();
+    let write = |name: &str, text: &str| {
+        let path = folder.path().join(name);
+        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+        std::fs::write(&path, text).unwrap();
+        path.display().to_string()
+    };
+    let refused = async |name: &str, variables: &[(&str, &str)], knows: bool| {
+        let config = std::sync::Arc::new(mce::config::ServerConfig {
+            name: name.into(),
+            ..mce::config::ServerConfig::default()
+        });
+        let environment = mce::config::Environment::from_pairs(variables.iter().copied());
+        let broker = mce::broker::Broker::new(
+            std::collections::BTreeMap::new(),
+            std::sync::Arc::new(mce::vault::Vault::new(&[], &environment)),
+            &environment,
+            std::sync::Arc::new(crate::fixture::Records::default()),
+            mce::broker::Limits {
+                allowed_domains: Some(vec![format!("127.0.0.1:{}", api.port())]),
+                ..mce::broker::Limits::default()
+            },
+        );
+        let broker = broker.not_knowing(std::slice::from_ref(&config));
+        let broker = if knows {
+            broker.keeping_off(&[config], folder.path(), &environment)
+        } else {
+            broker
+        };
+        let host = std::sync::Arc::new(broker).host(crate::fixture::scope(&[]));
+        match host.http(get(&api.url())).await {
+            Ok(_) => "sent".to_owned(),
+            Err(error) => error.to_string(),
+        }
+    };
+    let url = api.url();
+    let in_file = write("url", &url);
+    // Its `functions.py` does not match, if there is any.
+    write(
+        "changed/manifest.json",
+        &format!(r#"{{"base_url": "{url}", "functions": 7}}"#),
+    );
+    write(
+        "own/manifest.json",
+        &format!(r#"{{"functions": [{{"base_url": "{url}/v2"}}]}}"#),
+    );
+    write(
+        "else/manifest.json",
+        r#"{"base_url": "https://else.example/"}"#,
+    );
+    write("broken/manifest.json", "{");
+    for (name, variables, expected) in [
+        (
+            "filed",
+            vec![("MCE_FILED_BASE_URL_FILE", in_file.as_str())],
+            "the compiled server `filed`",
+        ),
+        (
+            "filed",
+            vec![("MCE_FILED_BASE_URL_FILE", "/missing")],
+            "of which nobody knows where it is",
+        ),
+        ("own", vec![], "the compiled server `own`"),
+        (
+            "changed",
+            vec![],
+            "nobody knows where it is: its manifest cannot be read",
+        ),
+        (
+            "broken",
+            vec![],
+            "nobody knows where it is: its manifest cannot be read",
+        ),
+        (
+            "broken",
+            vec![("MCE_BROKEN_BASE_URL", "https://b.example")],
+            "sent",
+        ),
+        ("else", vec![], "sent"),
+        ("absent", vec![], "sent"),
+    ] {
+        let said = refused(name, &variables, true).await;
+        assert!(said.contains(expected), "{name}: {said}");
+    }
+    let said = refused("else", &[], false).await;
+    assert!(said.contains("its manifest was not read yet"), "{said}");
 }
 
 #[tokio::test]
@@ -339,9 +434,11 @@ async fn secrets_are_removed_from_headers_and_from_bodies_across_their_pieces() 
 
 #[tokio::test]
 async fn an_answer_is_bounded_after_decompression() {
-    let api = Capture::start(|_| response(200, &[], vec![b'x'; 2_000])).await;
+    let bomb = flate(&vec![b'x'; 1 << 20]);
+    assert!(bomb.len() < 8_000);
+    let api = Capture::start(move |_| response(200, &[("content-encoding", "gzip")], &bomb)).await;
     let mut setup = at(&api);
-    setup.limits.max_response_bytes = 1_000;
+    setup.limits.max_response_bytes = 10_000;
     let shop = setup.build();
     let answer = shop.host.http(get(&api.url())).await.unwrap();
     let error = body(&shop, 1, answer).await.unwrap_err();

@@ -90,14 +90,20 @@ fn a_token_is_fetched_where_that_is_asked_for() {
 
 #[test]
 fn what_is_wrong_is_told_without_a_secret() {
-    let refusal = r#"{"error": "invalid_client", "error_description": "canary-secret is wrong"}"#;
+    // A log repeats no text of the endpoint.
+    let refusal = r#"{"error": "canary-secret", "error_description": "canary-secret is wrong"}"#;
     let project = project(&endpoint("401 Unauthorized", refusal));
     project.change(".env", "TOKEN=canary-token", "TOKEN=");
+    let mut command = project.command(&["auth", "check", "--fetch"]);
+    let logged = command.env("MCE_LOG_LEVEL", "debug").output().unwrap();
+    let logged = String::from_utf8_lossy(&logged.stderr).into_owned();
+    has(&logged, "a credential could not be fetched");
+    assert!(!logged.contains("canary"), "{logged}");
     let seen = project.mce(&["auth", "check", "--fetch"]);
     assert_eq!(seen.code, 1);
     has(
         &seen.stdout,
-        "it answered 401 `invalid_client` ([redacted] is wrong)\n",
+        "it answered 401 ([redacted]: [redacted] is wrong)\n",
     );
     has(&seen.stdout, "the variable `TOKEN` is empty");
     assert!(!(seen.stdout + &seen.stderr).contains("canary"));

@@ -74,7 +74,7 @@ pub(super) fn refused(why: &Refused) -> CallError {
                 "`{host}` leads to an address that is not of the internet; `MCE_ALLOWED_DOMAINS` \
                  holds such addresses only as they are (such as `127.0.0.1:8080`)"
             ),
-            never @ Refused::Never { .. } => never.to_string(),
+            other => other.to_string(),
         },
     }
 }

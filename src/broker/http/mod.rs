@@ -18,14 +18,16 @@ mod phase;
 mod place;
 mod request;
 mod streams;
+mod unreviewed;
 
 use std::collections::BTreeMap;
+use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
 use tokio::sync::Semaphore;
 
-use super::base::known_urls;
+use super::base::configured_urls;
 use super::limits::Limits;
 use super::names::quoted;
 use super::{Redactor, Target};
@@ -61,6 +63,8 @@ fn origin_of(url: &url::Url) -> String {
 pub(super) struct Shared {
     limits: Limits,
     origins: Origins,
+    /// Servers of which nobody knows where they are, and why.
+    unknown: BTreeMap<String, String>,
     place: Place,
 }
 
@@ -69,6 +73,7 @@ impl Shared {
         Self {
             limits: limits.clone(),
             origins: Origins::default(),
+            unknown: BTreeMap::new(),
             place: Place::new(limits.allowed_domains.as_deref()),
         }
     }
@@ -77,17 +82,76 @@ impl Shared {
     /// either.
     pub(super) fn keep_off(&mut self, targets: &BTreeMap<String, Target>, env: &Environment) {
         for (name, target) in targets {
-            for url in known_urls(&target.config, Some(&target.manifest), env) {
-                self.origins.add(name, &url);
+            let mut urls = vec![target.manifest.base_url.clone()];
+            urls.extend(
+                target
+                    .manifest
+                    .functions
+                    .iter()
+                    .map(|it| it.base_url.clone()),
+            );
+            self.unknown.remove(name);
+            self.keep_off_urls(name, urls.into_iter().flatten().collect());
+            self.keep_off_configured(&target.config, env);
+        }
+    }
+
+    /// Lets no request go anywhere while nobody knows where these servers are.
+    pub(super) fn not_knowing(&mut self, servers: &[Arc<ServerConfig>]) {
+        let why = "its manifest was not read yet";
+        let names = servers.iter().map(|it| (it.name.clone(), why.to_owned()));
+        self.unknown.extend(names);
+    }
+
+    pub(super) fn knows_not_where(&self) -> bool {
+        !self.unknown.is_empty()
+    }
+
+    /// The same of servers of which only the config is known, and whatever their manifests in this
+    /// folder say, be they as they were reviewed or not.
+    pub(super) fn keep_off_folder(
+        &mut self,
+        servers: &[Arc<ServerConfig>],
+        folder: &Path,
+        env: &Environment,
+    ) {
+        for config in servers {
+            self.unknown.remove(&config.name);
+            let is_configured = self.keep_off_configured(config, env);
+            match unreviewed::base_urls(&folder.join(&config.name)) {
+                Ok(urls) => self.keep_off_urls(&config.name, urls),
+                Err(_) if is_configured => {}
+                Err(why) => {
+                    self.unknown.insert(config.name.clone(), why);
+                }
             }
         }
     }
 
-    /// The same of one of which only the config is known.
-    pub(super) fn keep_off_config(&mut self, config: &ServerConfig, env: &Environment) {
-        for url in known_urls(config, None, env) {
-            self.origins.add(&config.name, &url);
+    /// Keeps off where environment and config say that a server is, and tells whether they say so.
+    fn keep_off_configured(&mut self, config: &ServerConfig, env: &Environment) -> bool {
+        match configured_urls(config, env) {
+            Ok(urls) => {
+                let is_configured = !urls.is_empty();
+                self.keep_off_urls(&config.name, urls);
+                is_configured
+            }
+            Err(why) => {
+                self.unknown.insert(config.name.clone(), why);
+                false
+            }
         }
+    }
+
+    fn keep_off_urls(&mut self, server: &str, urls: Vec<String>) {
+        for url in urls {
+            self.origins.add(server, &url);
+        }
+        self.place.resolver = self
+            .place
+            .resolver
+            .clone()
+            .without(self.origins.addresses());
     }
 }
 
@@ -177,6 +241,11 @@ impl Shared {
             return Err(refuse(around.instead(server, judged)));
         }
         self.place.check(&judged.url).map_err(refuse)?;
+        if let Some((server, why)) = self.unknown.first_key_value() {
+            return Err(refuse(format!(
+                "it may lead to the server `{server}`, of which nobody knows where it is: {why}"
+            )));
+        }
         if client::proxy_of(self, &judged.url).is_some() {
             client::check_proxied(self, &judged.url).await?;
         }

@@ -1,6 +1,7 @@
 //! Where compiled servers are. No plain request goes there: what may be asked of a server is what was
 //! compiled, and is asked by its functions.
 
+use std::collections::BTreeSet;
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 
 use url::{Host, Url};
@@ -80,6 +81,16 @@ impl Origins {
         if !self.0.contains(&origin) {
             self.0.push(origin);
         }
+    }
+
+    /// The addresses at which servers are by their URLs' texts.
+    pub(super) fn addresses(&self) -> BTreeSet<IpAddr> {
+        let machines = self.0.iter().map(|it| &it.machine);
+        let addresses = machines.filter_map(|machine| match machine {
+            Machine::Address(address) => Some(*address),
+            Machine::Name(_) => None,
+        });
+        addresses.collect()
     }
 
     /// A server that is at the place of a URL, by the URL's text.

@@ -9,7 +9,10 @@ use crate::connect::{Permission, Resolver};
 use crate::domains::Domain;
 
 /// Names lead to addresses of the internet only.
-const OF_THE_INTERNET: Permission = Permission { private: false };
+const OF_THE_INTERNET: Permission = Permission {
+    private: false,
+    only_loopback: false,
+};
 
 /// The allow-list.
 #[derive(Debug, Clone)]

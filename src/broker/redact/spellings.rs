@@ -27,10 +27,6 @@ pub(super) fn spellings(secret: &str, patterns: &mut BTreeSet<Vec<u8>>) {
     add(hex.to_ascii_uppercase());
     add(hex);
 
-    // UTF-16 of either order, where it is taken for another encoding.
-    let units: Vec<String> = secret.chars().map(String::from).collect();
-    add(units.join("\0"));
-
     for skipped in 0..3_usize {
         let mut bytes = vec![0; skipped];
         bytes.extend_from_slice(secret.as_bytes());
@@ -43,5 +39,15 @@ pub(super) fn spellings(secret: &str, patterns: &mut BTreeSet<Vec<u8>>) {
                 add(text.to_owned());
             }
         }
+    }
+
+    // UTF-16 of either order, where it is taken for another encoding. Its first or last byte may be the
+    // zero of the character beside it.
+    let units: Vec<u16> = secret.encode_utf16().collect();
+    let of = |bytes: fn(u16) -> [u8; 2]| units.iter().copied().flat_map(bytes).collect::<Vec<u8>>();
+    for bytes in [of(u16::to_le_bytes), of(u16::to_be_bytes)] {
+        let start = usize::from(bytes.first() == Some(&0));
+        let end = bytes.len() - usize::from(bytes.last() == Some(&0));
+        patterns.extend(bytes.get(start..end).map(<[u8]>::to_vec));
     }
 }

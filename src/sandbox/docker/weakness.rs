@@ -106,7 +106,7 @@ impl Weakness {
             Self::KeptDescriptors => change_runner(body, "os.closerange(", "max("),
             Self::AnyFrame => change_runner(
                 body,
-                "FROM_THE_CODE = frozenset((CALL, RESULT))",
+                "FROM_THE_CODE = frozenset((CALL, RESULT, STREAM))",
                 "FROM_THE_CODE = frozenset(range(256))",
             ),
             _ => {}
