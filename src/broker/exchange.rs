@@ -1,13 +1,14 @@
 //! Sends a request and reads the answer, within the limits and without leaving the origin.
 
 use bytes::{Bytes, BytesMut};
-use reqwest::header::{CONTENT_ENCODING, CONTENT_LENGTH, CONTENT_TYPE, HeaderMap, LOCATION};
+use reqwest::header::{CONTENT_LENGTH, CONTENT_TYPE, HeaderMap, LOCATION};
 use reqwest::{Method, Response, StatusCode};
 use secrecy::ExposeSecret as _;
 use tokio::time::Instant;
 use url::Url;
 
 use super::base::Base;
+use super::body::{Body, BodyError, ENCODED};
 use super::limits::Limits;
 use super::outgoing::Outgoing;
 use super::retry::Retries;
@@ -146,19 +147,17 @@ impl Exchange<'_> {
             .get(CONTENT_TYPE)
             .and_then(|value| value.to_str().ok());
         let is_stream = Streamed::of(method.as_str(), status.as_u16(), content_type).is_some();
+        let announced = response.content_length();
+        let body = Body::of(response, &headers);
         let (body, cut) = if is_stream {
             // Items of a sequence begin with a mark; others end with a line.
             let is_marked = content_type.is_some_and(|it| essence(it) == "application/json-seq");
-            read_stream(response, self.base, is_marked, self.limits, self.end).await
+            read_stream(body, self.base, is_marked, self.limits, self.end).await
         } else {
-            let body = read(response, self.base, self.limits.max_response_bytes).await?;
+            let limit = self.limits.max_response_bytes;
+            let body = read(body, announced, self.base, limit).await?;
             (body, None)
         };
-        if !body.is_empty() && is_encoded(&headers) {
-            return Err(CallError::Network {
-                message: "the answer is compressed in a way that was not asked for".to_owned(),
-            });
-        }
         Ok(Answer {
             status,
             headers,
@@ -168,20 +167,6 @@ impl Exchange<'_> {
             was_anonymous: false,
         })
     }
-}
-
-/// What stands in `Content-Encoding` without a byte being changed, by the standard or by mistake.
-const UNCHANGED: [&[u8]; 4] = [b"", b"identity", b"none", b"utf-8"];
-
-/// Whether a body is still encoded: `reqwest` removes the header of what it decodes. An answer that
-/// cannot be read cannot be freed of secrets either.
-pub(super) fn is_encoded(headers: &HeaderMap) -> bool {
-    headers
-        .get_all(CONTENT_ENCODING)
-        .iter()
-        .flat_map(|value| value.as_bytes().split(|byte| *byte == b','))
-        .map(<[u8]>::trim_ascii)
-        .any(|coding| !UNCHANGED.iter().any(|it| coding.eq_ignore_ascii_case(it)))
 }
 
 fn is_redirect(status: StatusCode) -> bool {
@@ -242,7 +227,7 @@ fn add_query(url: &mut Url, item: &str) {
 /// Reads a stream to its end, up to the limits, and says why not to its end. What arrived whole by
 /// then counts, whatever comes next.
 async fn read_stream(
-    mut response: Response,
+    mut chunks: Body,
     base: &Base,
     is_marked: bool,
     limits: &Limits,
@@ -253,7 +238,7 @@ async fn read_stream(
     let limit = limits.max_response_bytes;
     let mut body = BytesMut::new();
     let cut = loop {
-        match tokio::time::timeout_at(deadline, response.chunk()).await {
+        match tokio::time::timeout_at(deadline, chunks.chunk()).await {
             Ok(Ok(Some(chunk))) if body.len() + chunk.len() <= limit => {
                 body.extend_from_slice(&chunk);
             }
@@ -262,7 +247,7 @@ async fn read_stream(
                 break goes_on(&format!("{limit} bytes of it (`MCE_MAX_RESPONSE_BYTES`)"));
             }
             Ok(Err(error)) => {
-                break match network(&error, base) {
+                break match unread(error, base) {
                     CallError::Network { message } => CallError::Network {
                         message: format!("the stream broke off: {message}"),
                     },
@@ -299,26 +284,36 @@ pub(super) fn goes_on(most: &str) -> CallError {
 
 /// Reads a body up to a limit, counted after decompression, so that a small answer cannot
 /// unfold into a large one.
-async fn read(mut response: Response, base: &Base, limit: usize) -> Result<Bytes, CallError> {
+async fn read(
+    mut chunks: Body,
+    announced: Option<u64>,
+    base: &Base,
+    limit: usize,
+) -> Result<Bytes, CallError> {
     let too_large = || CallError::Network {
         message: format!("the answer is larger than {limit} bytes"),
     };
-    let announced = response.content_length().unwrap_or(0);
-    if usize::try_from(announced).map_or(true, |announced| announced > limit) {
+    if usize::try_from(announced.unwrap_or(0)).map_or(true, |announced| announced > limit) {
         return Err(too_large());
     }
     let mut body = BytesMut::new();
-    while let Some(chunk) = response
-        .chunk()
-        .await
-        .map_err(|error| network(&error, base))?
-    {
+    while let Some(chunk) = chunks.chunk().await.map_err(|error| unread(error, base))? {
         if body.len() + chunk.len() > limit {
             return Err(too_large());
         }
         body.extend_from_slice(&chunk);
     }
     Ok(body.freeze())
+}
+
+/// Words why there is no more of a body.
+fn unread(error: BodyError, base: &Base) -> CallError {
+    let message = match error {
+        BodyError::Client(error) => return network(&error, base),
+        BodyError::Data(text) => Failure::Broken(text).to_string(),
+        BodyError::Encoded => ENCODED.to_owned(),
+    };
+    CallError::Network { message }
 }
 
 /// What a name leads to, judged before a proxy is asked to look it up.

@@ -168,7 +168,7 @@ impl Execution {
         let extra_headers = broker
             .vault
             .extra_headers(&manifest.server)
-            .map_err(|error| refusal(&error))?;
+            .map_err(|error| refusal(&broker.redactor(), &error))?;
         let exchange = Exchange {
             connections,
             base,
@@ -189,7 +189,7 @@ impl Execution {
                         manifest.server
                     ),
                 })?
-                .map_err(|error| refusal(&error))?;
+                .map_err(|error| refusal(&broker.redactor(), &error))?;
             let parts = Parts {
                 base,
                 routes: &server.routes,
@@ -355,7 +355,10 @@ impl Host for Execution {
     }
 
     async fn http_more(&self, stream: u64, read: Option<Duration>) -> Result<HttpPiece, CallError> {
-        let piece = self.http.more(stream, read, &self.broker.http).await;
+        let piece = self
+            .http
+            .more(stream, read, &self.broker.http, self.broker.redactor())
+            .await;
         piece.map_err(|error| redacted(&self.broker.redactor(), error))
     }
 
@@ -397,8 +400,8 @@ impl Drop for Execution {
 
 /// Why there is no credential: what is wrong with the config refuses the call, what is wrong with an
 /// endpoint leaves it unanswered.
-fn refusal(error: &vault::Error) -> CallError {
-    let message = error.to_string();
+fn refusal(redactor: &Redactor, error: &vault::Error) -> CallError {
+    let message = error.told(|said| redactor.text(said).into_owned());
     match error {
         vault::Error::Fetch { .. } => CallError::Network { message },
         _ => CallError::Egress { message },

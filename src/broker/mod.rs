@@ -23,6 +23,7 @@
 )]
 
 mod base;
+mod body;
 mod exchange;
 mod execution;
 mod following;
@@ -42,7 +43,7 @@ mod throttle;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 use std::path::Path;
-use std::sync::{Arc, PoisonError, RwLock};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use percent_encoding::percent_decode_str;
@@ -130,7 +131,7 @@ pub struct Broker {
     servers: BTreeMap<String, Arc<Server>>,
     vault: Arc<Vault>,
     /// With the revision of the vault that it knows.
-    redactor: RwLock<(u64, Redactor)>,
+    redactor: Mutex<(u64, Redactor)>,
     recorder: Arc<dyn Recorder>,
     limits: Limits,
     rules: Rules,
@@ -167,7 +168,7 @@ impl Broker {
                 (name, Arc::new(server))
             })
             .collect();
-        let redactor = RwLock::new(known_secrets(&vault, &limits));
+        let redactor = Mutex::new(known_secrets(&vault, &limits));
         Self {
             servers,
             vault,
@@ -250,7 +251,7 @@ impl Broker {
         Self {
             servers,
             vault: Arc::clone(&self.vault),
-            redactor: RwLock::new(self.known()),
+            redactor: Mutex::new(self.known()),
             recorder: Arc::clone(&self.recorder),
             limits: self.limits.clone(),
             rules: self.rules,
@@ -303,18 +304,13 @@ impl Broker {
         self.known().1
     }
 
+    /// Made once for a revision: who comes meanwhile waits for it, as making it takes long.
     fn known(&self) -> (u64, Redactor) {
-        let known = self.redactor.read();
-        let known = known.unwrap_or_else(PoisonError::into_inner).clone();
-        if known.0 == self.vault.revision() {
-            return known;
+        let mut known = self.redactor.lock().unwrap_or_else(PoisonError::into_inner);
+        if known.0 != self.vault.revision() {
+            *known = known_secrets(&self.vault, &self.limits);
         }
-        let known = known_secrets(&self.vault, &self.limits);
-        *self
-            .redactor
-            .write()
-            .unwrap_or_else(PoisonError::into_inner) = known.clone();
-        known
+        known.clone()
     }
 
     /// What one execution may call. The limits on the number of calls hold for the value that is

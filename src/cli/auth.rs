@@ -181,9 +181,9 @@ async fn of(vault: &Vault, server: &str, fetch: bool) -> Checked {
         match vault.fetch(server).await {
             Ok(lifetime) => checked.fetched_for_seconds = lifetime.map(|it| it.as_secs()),
             Err(error) => {
-                // An endpoint may repeat what it was sent.
                 let redactor = Redactor::new(&vault.secrets());
-                checked.problem = Some(redactor.text(&error.to_string()).into_owned());
+                let told = error.told(|said| redactor.text(said).into_owned());
+                checked.problem = Some(told);
             }
         }
     }

@@ -133,8 +133,12 @@ impl Environment {
             .map_err(|why| fail(format!("names a file that cannot be read: {why}")))?;
         let text = String::from_utf8(bytes)
             .map_err(|_| fail("names a file that is not UTF-8".to_owned()))?;
-        let end = text.strip_suffix('\n').unwrap_or(&text);
+        let end = text.strip_prefix('\u{feff}').unwrap_or(&text);
+        let end = end.strip_suffix('\n').unwrap_or(end);
         let end = end.strip_suffix('\r').unwrap_or(end);
+        if end.is_empty() {
+            return Err(fail("names a file that holds nothing".to_owned()));
+        }
         Ok(Some(Cow::Owned(end.to_owned())))
     }
 
@@ -236,6 +240,14 @@ mod tests {
         assert_eq!(
             both,
             "the variable `A_FILE` is set, and so is `A`; unset one of them"
+        );
+        std::fs::write(&path, "\u{feff}marked\n").unwrap();
+        assert_eq!(environment("").value("A").unwrap().unwrap(), "marked");
+        std::fs::write(&path, "\n").unwrap();
+        let error = environment("").value("A").unwrap_err().to_string();
+        assert_eq!(
+            error,
+            "the variable `A_FILE` names a file that holds nothing"
         );
         std::fs::write(&path, b"\xff").unwrap();
         let error = environment("").value("A").unwrap_err().to_string();

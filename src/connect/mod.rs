@@ -90,6 +90,10 @@ impl Connections {
         let way = &self.way;
         let mut builder = Client::builder()
             .no_proxy()
+            // It is undone where what is left of it is seen.
+            .no_gzip()
+            .no_brotli()
+            .no_deflate()
             .redirect(redirect::Policy::none())
             .retry(retry::never())
             .referer(false)

@@ -20,6 +20,24 @@ use crate::connect::{Failure, Permission};
 /// Bytes of an answer.
 const LARGEST: usize = 1 << 20;
 
+/// Bytes of a token. Servers take headers of eight to sixteen KiB.
+const LONGEST_TOKEN: usize = 16 << 10;
+
+/// A token as a header can hold it.
+pub(super) fn checked_token(token: &str) -> Result<(), Problem> {
+    let what = if token.len() > LONGEST_TOKEN {
+        "its token is longer than any header"
+    } else if token.is_empty() || !token.bytes().all(|byte| (0x21..0x7f).contains(&byte)) {
+        "its token is empty or holds characters that no header holds"
+    } else {
+        return Ok(());
+    };
+    Err(Problem {
+        is_final: true,
+        ..what.into()
+    })
+}
+
 /// An endpoint that may be asked.
 #[derive(Debug, Clone)]
 pub(super) struct Endpoint {
@@ -92,10 +110,11 @@ impl Problem {
     /// The same of an answer, with what that says beside its body.
     pub(super) fn of_answer(mut self, status: StatusCode, headers: &HeaderMap) -> Self {
         self.is_unknown_client |= status == StatusCode::UNAUTHORIZED;
-        self.is_final = matches!(status.as_u16(), 400 | 401 | 403 | 422);
+        self.is_final |= matches!(status.as_u16(), 400 | 401 | 403 | 422);
         let seconds = headers
             .get(RETRY_AFTER)
             .and_then(|it| it.to_str().ok()?.trim().parse().ok());
+        self.is_final |= status == StatusCode::TOO_MANY_REQUESTS;
         let is_busy = matches!(status.as_u16(), 429 | 503);
         self.retry_after = seconds.filter(|_| is_busy).map(Duration::from_secs);
         self
@@ -243,24 +262,6 @@ pub(super) fn not_json(status: StatusCode, headers: &HeaderMap) -> String {
         ),
         None => format!("it answered {} without a JSON object", status.as_u16()),
     }
-}
-
-/// A text of the endpoint for a message: short, on one line.
-pub(super) fn cleaned(text: &str) -> String {
-    text.chars()
-        .take(200)
-        .map(|character| {
-            if character.is_control() {
-                ' '
-            } else {
-                character
-            }
-        })
-        .collect::<String>()
-        .escape_default()
-        .to_string()
-        .replace("\\'", "'")
-        .replace("\\\"", "\"")
 }
 
 #[cfg(test)]

@@ -13,12 +13,12 @@ use secrecy::SecretString;
 use tokio::sync::OnceCell;
 use tokio::time::Instant;
 
-use super::Error;
 use super::endpoint::{Endpoint, Problem};
 use super::learnt::Learnt;
 use super::login::Login;
 use super::network::Network;
 use super::token::ClientCredentials;
+use super::{Error, Said};
 use crate::connect::{Connections, Unknown};
 
 /// For a fetch as a whole.
@@ -84,7 +84,7 @@ impl Failed {
     /// The same where it is the address that is refused.
     fn refused(self) -> Self {
         let error = match self.error {
-            Error::Fetch { server, what } => Error::Refused { server, what },
+            Error::Fetch { server, what, .. } => Error::Refused { server, what },
             other => other,
         };
         Self { error, ..self }
@@ -193,6 +193,7 @@ impl Fetched {
                 Err(Error::Fetch {
                     server,
                     what: "no credential: MCE is ending".to_owned(),
+                    said: None,
                 })
             })
         }
@@ -264,8 +265,10 @@ impl Fetched {
             problem = problem.what,
             "a credential could not be fetched"
         );
-        let said = problem.said.map(|said| format!(" ({said})"));
-        let failed = self.failed(&format!("{}{}", problem.what, said.unwrap_or_default()));
+        let mut failed = self.failed(&problem.what);
+        if let Error::Fetch { said, .. } = &mut failed.error {
+            *said = problem.said.map(Said);
+        }
         if problem.is_refused_address {
             return failed.refused();
         }
@@ -293,6 +296,7 @@ impl Fetched {
             error: Error::Fetch {
                 server: self.server.clone(),
                 what: format!("the {kind} endpoint `{}`: {what}", self.endpoint().shown()),
+                said: None,
             },
             kept: FAILURE_TIME,
         }

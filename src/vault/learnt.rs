@@ -10,8 +10,8 @@ use tokio::time::Instant;
 
 use super::parts::with_readings;
 
-/// Fetches of a server of which secrets are kept beside those of the last one, if they are that many.
-const EARLIER: usize = 8;
+/// Bytes of the secrets of a server that are kept, beside those of the last fetch and the one before.
+const MOST_BYTES: usize = 64 << 10;
 /// How long those are kept at least: an API may still tell them.
 const KEPT: Duration = Duration::from_mins(10);
 
@@ -56,7 +56,14 @@ impl Learnt {
         }
         known.retain(|it| now < it.until);
         known.push_back(Fetch { secrets, until });
-        while known.len() > EARLIER + 1 {
+        let size = |fetch: &Fetch| {
+            fetch
+                .secrets
+                .iter()
+                .map(|it| it.expose_secret().len())
+                .sum::<usize>()
+        };
+        while known.len() > 2 && known.iter().map(size).sum::<usize>() > MOST_BYTES {
             known.pop_front();
         }
         drop(servers);
@@ -94,18 +101,18 @@ mod tests {
         };
         learn("quiet", "sid-of-quiet".to_owned());
         for number in 0..100 {
-            learn("busy", format!("token-{number}"));
+            learn("busy", format!("{number:<8192}").replace(' ', "x"));
         }
         assert_eq!(learnt.revision(), 101);
         // Given once more.
-        learn("busy", "token-95".to_owned());
+        learn("busy", format!("{:<8192}", 97).replace(' ', "x"));
         assert_eq!(learnt.revision(), 101);
         let all = learnt.all();
         let all: Vec<_> = all.iter().map(ExposeSecret::expose_secret).collect();
-        assert_eq!(all.len(), 10);
+        let begin: Vec<_> = all.iter().map(|it| &it[..2]).collect();
         assert_eq!(
-            [all[0], all[7], all[8], all[9]],
-            ["token-91", "token-99", "token-95", "sid-of-quiet"]
+            begin,
+            ["92", "93", "94", "95", "96", "98", "99", "97", "si"]
         );
     }
 }

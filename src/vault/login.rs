@@ -213,10 +213,8 @@ impl Login {
             .ok()
             .and_then(serde_json::Value::as_str)
             .filter(|token| !token.is_empty())
-            .ok_or("its answer has no text at `token_field`")?;
-        if !token.bytes().all(|byte| (0x21..0x7f).contains(&byte)) {
-            return Err("its token holds characters that no header holds".into());
-        }
+            .ok_or_else(|| nothing("its answer has no text at `token_field`"))?;
+        endpoint::checked_token(token)?;
         Ok(Live {
             authorization: Some(SecretString::from(format!("Bearer {token}"))),
             cookies: Vec::new(),
@@ -230,7 +228,7 @@ impl Login {
         if let Some(wanted) = &self.cookie_name {
             kept.retain(|it| it.name == *wanted);
             if kept.is_empty() {
-                return Err(format!("it set no cookie `{wanted}`").into());
+                return Err(nothing(&format!("it set no cookie `{wanted}`")));
             }
         }
         let ages = kept
@@ -241,7 +239,7 @@ impl Login {
             .min()
             .map_or(self.lifetime, |age| age.min(self.lifetime));
         if kept.is_empty() {
-            return Err("it set no cookie".into());
+            return Err(nothing("it set no cookie"));
         }
         let is_named = self.cookie_name.is_some();
         let secrets = kept.iter().filter(|it| is_named || it.is_secret());
@@ -253,6 +251,14 @@ impl Login {
             secrets,
             lifetime,
         })
+    }
+}
+
+/// That the log-in gave nothing: some say so to a wrong password with a status of success.
+fn nothing(what: &str) -> Problem {
+    Problem {
+        is_final: true,
+        ..what.into()
     }
 }
 

@@ -94,8 +94,10 @@ pub enum Error {
     Fetch {
         /// The server.
         server: String,
-        /// The endpoint and what became of the request; it may repeat what the endpoint said.
+        /// The endpoint and what became of the request.
         what: String,
+        /// What the endpoint says of it.
+        said: Option<Said>,
     },
     /// The address of a token or log-in endpoint is one that is not connected to.
     #[error("server `{server}`: {what}")]
@@ -114,6 +116,49 @@ pub enum Error {
         /// The server.
         server: String,
     },
+}
+
+/// What an endpoint said of its refusal. It may repeat what it was sent, and is shown without secrets only.
+#[derive(Clone, PartialEq, Eq)]
+pub struct Said(String);
+
+impl std::fmt::Debug for Said {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        formatter.write_str("Said(…)")
+    }
+}
+
+/// Characters of it that are shown.
+const SAID: usize = 200;
+
+impl Error {
+    /// The message, with what an endpoint said, from which `redact` removes secrets: before it is cut and
+    /// escaped, as what is left of a secret then is not found.
+    #[must_use]
+    pub fn told(&self, redact: impl Fn(&str) -> String) -> String {
+        let message = self.to_string();
+        let Self::Fetch {
+            said: Some(Said(said)),
+            ..
+        } = self
+        else {
+            return message;
+        };
+        let said: String = redact(said)
+            .chars()
+            .take(SAID)
+            .map(|it| if it.is_control() { ' ' } else { it })
+            .flat_map(|it| {
+                let is_plain = it.is_alphanumeric() || it.is_ascii();
+                let (plain, escaped) = (
+                    is_plain.then_some(it),
+                    (!is_plain).then(|| it.escape_unicode()),
+                );
+                plain.into_iter().chain(escaped.into_iter().flatten())
+            })
+            .collect();
+        format!("{message} ({said})")
+    }
 }
 
 /// A credential that a server has, for people.

@@ -490,7 +490,7 @@ async fn an_answer_of_millions_of_values_is_refused_before_it_fills_the_memory()
 /// What cannot be decompressed cannot be freed of secrets, and code could decompress it.
 #[tokio::test]
 async fn an_answer_in_an_encoding_that_was_not_asked_for_is_refused() {
-    for encoding in ["gzip, gzip", "x-gzip", "compress", "aes128gcm"] {
+    for encoding in ["gzip, gzip", "zstd", "compress", "aes128gcm"] {
         let header = ("content-encoding", encoding);
         let (_api, shop) = answering(move |_| response(200, &[JSON, header], "{}")).await;
         let Err(CallError::Network { message }) = get(&shop).await else {
@@ -501,6 +501,51 @@ async fn an_answer_in_an_encoding_that_was_not_asked_for_is_refused() {
     let (_api, shop) =
         answering(|_| response(200, &[JSON, ("content-encoding", "Identity")], "{}")).await;
     assert_eq!(get(&shop).await.unwrap(), json!({}).into());
+}
+
+/// Of two header lines one coding was undone and both were forgotten: the credential went through.
+#[tokio::test]
+async fn an_answer_that_is_compressed_twice_is_refused_however_it_says_so() {
+    let twice = [("content-encoding", "gzip"), ("content-encoding", "gzip")];
+    let once = [("content-encoding", "gzip, gzip")];
+    for headers in [twice.as_slice(), once.as_slice()] {
+        let headers = [headers, &[JSON]].concat();
+        let (_api, shop) =
+            answering(move |_| response(200, &headers, flate(&vec![b'1'; 300]))).await;
+        let error = get(&shop).await.unwrap_err().to_string();
+        assert_eq!(
+            error,
+            "the answer is compressed in a way that was not asked for"
+        );
+    }
+    // One coding under its other names is undone.
+    for coding in ["gzip", "GZIP", "x-gzip"] {
+        let (_api, shop) = answering(move |_| {
+            let headers = [JSON, ("content-encoding", coding)];
+            response(200, &headers, gzip(b"[1]"))
+        })
+        .await;
+        assert_eq!(get(&shop).await.unwrap(), json!([1]).into(), "{coding}");
+    }
+}
+
+/// Gzip of a few bytes, stored.
+fn gzip(bytes: &[u8]) -> Vec<u8> {
+    let length = u16::try_from(bytes.len()).unwrap();
+    let mut out = vec![0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 255, 1];
+    out.extend_from_slice(&length.to_le_bytes());
+    out.extend_from_slice(&(!length).to_le_bytes());
+    out.extend_from_slice(bytes);
+    let mut checksum = !0_u32;
+    for byte in bytes {
+        checksum ^= u32::from(*byte);
+        for _ in 0..8 {
+            checksum = (checksum >> 1) ^ (0xedb8_8320 & (checksum & 1).wrapping_neg());
+        }
+    }
+    out.extend_from_slice(&(!checksum).to_le_bytes());
+    out.extend_from_slice(&u32::from(length).to_le_bytes());
+    out
 }
 
 /// On the one thread of this test, reading the answer where calls wait would stop the ticking for

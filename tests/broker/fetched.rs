@@ -325,6 +325,46 @@ async fn what_the_endpoint_says_when_it_knows_the_client_is_told() {
     );
 }
 
+/// An answer that was begun before the token was fetched had it as it is.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_token_that_is_fetched_while_an_answer_comes_is_removed_from_it() {
+    use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
+    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let late = listener.local_addr().unwrap();
+    let gate = Arc::new(tokio::sync::Semaphore::new(0));
+    let opened = Arc::clone(&gate);
+    tokio::spawn(async move {
+        let (mut stream, _) = listener.accept().await.unwrap();
+        let _ = stream.read(&mut [0; 4096]).await;
+        let head = b"HTTP/1.1 200 OK\r\nconnection: close\r\n\r\nbegun ";
+        stream.write_all(head).await.unwrap();
+        opened.acquire().await.unwrap().forget();
+        stream.write_all(b"<canary-token-1>").await.unwrap();
+    });
+    let api = api(|_| response(200, &[JSON], "1")).await;
+    let mut setup = setup(oauth2(&format!("{}/token", api.url()), None)).at(&api.url());
+    setup.limits.allowed_domains = Some(vec!["127.0.0.1".to_owned(), late.to_string()]);
+    let shop = setup.build();
+    let request = mce::sandbox::HttpRequest {
+        stream: 1,
+        method: "GET".to_owned(),
+        url: format!("http://{late}/"),
+        ..mce::sandbox::HttpRequest::default()
+    };
+    let answer = shop.host.http(request).await.unwrap();
+    let mut body = answer.piece.bytes.to_vec();
+    shop.call("get", json!({})).await.unwrap();
+    gate.add_permits(1);
+    loop {
+        let piece = shop.host.http_more(1, None).await.unwrap();
+        body.extend_from_slice(&piece.bytes);
+        if !piece.more {
+            break;
+        }
+    }
+    assert_eq!(String::from_utf8_lossy(&body), "begun <[redacted]>");
+}
+
 /// `theme=dark` made `dark` a secret in the answers of every API, and a cookie of a second made for a
 /// log-in every five.
 #[tokio::test]
@@ -411,6 +451,22 @@ async fn what_is_wrong_with_an_endpoint_is_said_without_a_secret() {
         (
             response(400, &[JSON], json!({"error": SECRET}).to_string()),
             "it answered 400 ([redacted])",
+        ),
+        (
+            response(
+                400,
+                &[JSON],
+                json!({"error": format!("{}{SECRET}", "x".repeat(190))}).to_string(),
+            ),
+            "it answered 400 (xxx",
+        ),
+        (
+            response(
+                200,
+                &[JSON],
+                json!({"access_token": "t".repeat(20_000)}).to_string(),
+            ),
+            "its token is longer than any header",
         ),
         (
             response(200, &[JSON], "[]"),

@@ -50,6 +50,10 @@ fn client(proxy: Option<&SecretString>, resolver: &Resolver) -> Result<Client, S
         .and_then(|proxy| proxy.host_str().map(str::to_owned));
     let mut builder = Client::builder()
         .no_proxy()
+        // It is undone where what is left of it is seen.
+        .no_gzip()
+        .no_brotli()
+        .no_deflate()
         .redirect(redirect::Policy::none())
         .retry(retry::never())
         .referer(false)

@@ -25,9 +25,6 @@ pub(super) fn failed(error: &reqwest::Error, host: &str) -> CallError {
 /// A failure to get the rest of an answer.
 pub(super) fn broke_off(error: &reqwest::Error) -> CallError {
     let text = root_cause(error);
-    if error.is_decode() && is_of_the_data(error) {
-        return HttpFailure::Decoding.because(format!("the body cannot be decompressed: {text}"));
-    }
     broken(error, &text)
 }
 
@@ -42,16 +39,6 @@ fn broken(error: &reqwest::Error, text: &str) -> CallError {
     } else {
         HttpFailure::RemoteProtocol.because(format!("no whole answer came: {text}"))
     }
-}
-
-/// Whether the bytes could not be decompressed, rather than that none came: under the errors of `reqwest`
-/// is then that of the decoder, not of the connection.
-fn is_of_the_data(error: &reqwest::Error) -> bool {
-    let mut source = error.source();
-    while let Some(cause) = source.filter(|cause| cause.is::<reqwest::Error>()) {
-        source = cause.source();
-    }
-    source.is_some_and(<dyn std::error::Error>::is::<io::Error>)
 }
 
 /// The first cause of this type.

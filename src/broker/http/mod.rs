@@ -219,10 +219,11 @@ impl Plain {
         stream: u64,
         read: Option<Duration>,
         shared: &Shared,
+        redactor: Redactor,
     ) -> Result<HttpPiece, CallError> {
         let most = shared.limits.call_timeout;
         let wait = read.map_or(most, |read| read.min(most));
-        self.streams.more(stream, wait).await
+        self.streams.more(stream, wait, redactor).await
     }
 
     /// Ends a request, or the reading of its answer.

@@ -2,7 +2,7 @@
 
 use bytes::Bytes;
 use reqwest::Method;
-use reqwest::header::{HeaderMap, HeaderName, HeaderValue, USER_AGENT};
+use reqwest::header::{ACCEPT_ENCODING, HeaderMap, HeaderName, HeaderValue, USER_AGENT};
 use url::Url;
 
 use super::super::limits::Limits;
@@ -12,6 +12,9 @@ use crate::headers::{is_forbidden_header, is_token};
 use crate::sandbox::{CallError, HttpFailure, HttpRequest};
 use crate::wire;
 
+/// The codings that are undone, see `super::super::body`.
+const CODINGS: &str = "gzip,deflate,br";
+
 /// More headers than any server takes.
 const MOST_HEADERS: usize = 500;
 /// Bytes of a URL; those of the host are repeated in messages and records.
@@ -20,7 +23,7 @@ const LONGEST_HOST: usize = 255;
 /// The longest name of a method.
 const LONGEST_METHOD: usize = 32;
 /// Methods that make a tunnel of the connection, or give back what was sent.
-const NEVER: [&str; 2] = ["CONNECT", "TRACE"];
+const NEVER: [&str; 3] = ["CONNECT", "TRACE", "TRACK"];
 
 /// A request in which nothing speaks against sending it, wherever that is.
 #[derive(Debug)]
@@ -159,6 +162,7 @@ fn headers_of(
         headers.append(known, value);
     }
     headers.insert(USER_AGENT, HeaderValue::from_static(wire::USER_AGENT));
+    headers.insert(ACCEPT_ENCODING, HeaderValue::from_static(CODINGS));
     Ok(headers)
 }
 
@@ -247,6 +251,7 @@ mod tests {
                 ("x-a", b"1"),
                 ("x-a", b"\xe9"),
                 ("user-agent", wire::USER_AGENT.as_bytes()),
+                ("accept-encoding", CODINGS.as_bytes()),
             ]
         );
     }

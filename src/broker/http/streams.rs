@@ -6,12 +6,12 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use bytes::BytesMut;
-use reqwest::header::{CONTENT_ENCODING, HeaderMap, HeaderName};
+use reqwest::header::{HeaderMap, HeaderName};
 use reqwest::{Response, Version};
 use tokio::sync::{OwnedSemaphorePermit, watch};
 use tokio::time::Instant;
 
-use super::super::exchange::is_encoded;
+use super::super::body::{Body, BodyError, Coding, ENCODED};
 use super::super::limits::Limits;
 use super::super::{Redactor, Scrubber};
 use super::failure::broke_off;
@@ -79,7 +79,12 @@ impl Streams {
     }
 
     /// The next piece of an answer.
-    pub(super) async fn more(&self, number: u64, wait: Duration) -> Result<HttpPiece, CallError> {
+    pub(super) async fn more(
+        &self,
+        number: u64,
+        wait: Duration,
+        redactor: Redactor,
+    ) -> Result<HttpPiece, CallError> {
         let stream = held(&self.0).open.get(&number).cloned();
         let stream = stream.ok_or_else(|| HttpFailure::Read.because("there is no such answer"))?;
         let Ok(mut reading) = stream.reading.try_lock() else {
@@ -90,6 +95,7 @@ impl Streams {
         let Some(answer) = reading.as_mut() else {
             return Err(HttpFailure::Read.because("the answer has not begun"));
         };
+        answer.scrubber.know(redactor);
         let piece = stream
             .unless_closed(answer.piece(Instant::now() + wait))
             .await
@@ -169,16 +175,13 @@ impl Drop for Opening {
 
 /// A body that is being read.
 pub(super) struct Reading {
-    response: Response,
+    body: Body,
     scrubber: Scrubber,
     /// Bytes that may still come.
     left: usize,
     limit: usize,
     /// Why there will be no more, told when all that came before was handed over.
     failed: Option<CallError>,
-    /// Whether nothing is left of how the server encoded it. What cannot be read cannot be freed of
-    /// secrets either.
-    is_readable: bool,
     _place: OwnedSemaphorePermit,
 }
 
@@ -201,12 +204,11 @@ impl Reading {
         let headers = std::mem::take(response.headers_mut());
         let limit = limits.max_response_bytes;
         let mut reading = Self {
-            response,
+            body: Body::of(response, &headers),
             scrubber: redactor.stream(),
             left: limit,
             limit,
             failed: None,
-            is_readable: !is_encoded(&headers),
             _place: place,
         };
         let piece = match reading.piece(Instant::now() + WITH_THE_HEAD).await {
@@ -236,12 +238,7 @@ impl Reading {
         let mut bytes = BytesMut::new();
         let mut until = until;
         loop {
-            let more = match tokio::time::timeout_at(until, self.response.chunk()).await {
-                Ok(Ok(Some(chunk))) if !self.is_readable && !chunk.is_empty() => {
-                    let why = "the answer is compressed in a way that was not asked for";
-                    self.failed = Some(HttpFailure::Decoding.because(why));
-                    true
-                }
+            let more = match tokio::time::timeout_at(until, self.body.chunk()).await {
                 Ok(Ok(Some(chunk))) if chunk.len() <= self.left => {
                     self.left -= chunk.len();
                     let was_empty = bytes.is_empty();
@@ -270,7 +267,7 @@ impl Reading {
                 }
                 Ok(Err(error)) => {
                     self.left = 0;
-                    self.failed = Some(broke_off(&error));
+                    self.failed = Some(unread(error));
                     true
                 }
                 Err(_) if bytes.is_empty() => return Ok(None),
@@ -289,6 +286,17 @@ impl Reading {
     }
 }
 
+/// Why there is no more of a body.
+fn unread(error: BodyError) -> CallError {
+    match error {
+        BodyError::Client(error) => broke_off(&error),
+        BodyError::Data(text) => {
+            HttpFailure::Decoding.because(format!("the body cannot be decompressed: {text}"))
+        }
+        BodyError::Encoded => HttpFailure::Decoding.because(ENCODED),
+    }
+}
+
 fn version_of(response: &Response) -> &'static str {
     match response.version() {
         Version::HTTP_09 => "HTTP/0.9",
@@ -302,9 +310,11 @@ fn version_of(response: &Response) -> &'static str {
 /// The headers that code gets: all but those of the connection, without secrets. The length is that
 /// of what was sent, where nothing was compressed.
 fn shown(headers: &HeaderMap, redactor: &Redactor) -> Vec<(String, String)> {
-    let is_of_connection = |name: &HeaderName| {
-        let name = name.as_str();
-        name == CONTENT_ENCODING.as_str() || (name != "content-length" && is_forbidden_header(name))
+    let is_plain = Coding::of(headers) == Coding::Plain;
+    let is_of_connection = |name: &HeaderName| match name.as_str() {
+        "content-encoding" => true,
+        "content-length" => !is_plain,
+        name => is_forbidden_header(name),
     };
     headers
         .iter()

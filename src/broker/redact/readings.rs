@@ -5,7 +5,7 @@
 use std::ops::Range;
 
 /// How often a text is decoded: an API may put what it echoes into a URL, and that into JSON.
-const DECODINGS: usize = 2;
+pub(super) const DECODINGS: usize = 2;
 
 /// Bytes of the longest escape, a pair of surrogates.
 const LONGEST_ESCAPE: usize = 12;
@@ -61,6 +61,19 @@ pub(super) fn visit_readings(
     }
 }
 
+/// Calls `visit` with the readings by one decoding, and with what tells which place of the text a place of
+/// the reading came from.
+pub(super) fn visit_readings_once(
+    text: &[u8],
+    mut visit: impl FnMut(&[u8], &dyn Fn(usize) -> usize),
+) {
+    for (first, decode) in KINDS {
+        if let Some((reading, marks)) = unescaped(text, first, decode) {
+            visit(&reading, &|place| came_from(place, &marks));
+        }
+    }
+}
+
 fn visit_deeper(
     text: &[u8],
     layers: &mut Vec<Marks>,
@@ -69,8 +82,7 @@ fn visit_deeper(
     if layers.len() == DECODINGS {
         return;
     }
-    let kinds: [(u8, Decode); 2] = [(b'%', percent_escape), (b'\\', json_escape)];
-    for (first, decode) in kinds {
+    for (first, decode) in KINDS {
         let Some((reading, marks)) = unescaped(text, first, decode) else {
             continue;
         };
@@ -109,6 +121,8 @@ impl Escape {
 
 /// Reads the escape at the start of a text.
 type Decode = fn(&[u8]) -> Option<Escape>;
+
+const KINDS: [(u8, Decode); 2] = [(b'%', percent_escape), (b'\\', json_escape)];
 
 /// Undoes the escapes of one kind, which begin with `first`; none where there are none.
 fn unescaped(text: &[u8], first: u8, decode: Decode) -> Option<(Vec<u8>, Marks)> {
