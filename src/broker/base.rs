@@ -78,7 +78,8 @@ impl Base {
             && !domains.iter().any(|domain| holds(domain, &url))
         {
             return Err(fail(&format!(
-                "leads to `{}`, which `MCE_ALLOWED_DOMAINS` does not hold",
+                "leads to `{0}`, which `MCE_ALLOWED_DOMAINS` does not hold; add `{0}` to it (plain \
+                 `httpx` still does not get there)",
                 shown_host(&url)
             )));
         }
@@ -162,6 +163,19 @@ impl Base {
         format!(
             "server `{}` could not be reached: {cause}; `{}` or `base_url` says where it is",
             self.server, self.variable
+        )
+    }
+
+    /// A failure to get an answer over a connection that came about, in words.
+    pub(super) fn unanswered(&self, cause: &str) -> String {
+        format!("server `{}` gave no answer: {cause}", self.server)
+    }
+
+    /// That there is no client for the server, in words: certificate and key may not fit.
+    pub(super) fn no_client(&self, cause: &str) -> String {
+        format!(
+            "server `{}`: {cause}; see `client_cert_file`, `client_key_file` and `ca_file`",
+            self.server
         )
     }
 

@@ -93,21 +93,33 @@ impl Body {
 
     /// The next bytes of it, decompressed; `None` at its end.
     pub(super) async fn chunk(&mut self) -> Result<Option<Bytes>, BodyError> {
-        if let Self::Begun(response, coding) = self {
-            let Some(mut response) = response.take() else {
+        if let Self::Begun(place, coding) = self {
+            let coding = *coding;
+            let Some(response) = place.as_mut() else {
                 return Ok(None);
             };
-            // There may be none, whatever the headers say of it: an answer to HEAD.
+            // There may be none, whatever the headers say of it: an answer to HEAD. Who waits may give up,
+            // and come again: the answer stays in its place until something of it is there.
             let first = loop {
-                match response.chunk().await.map_err(BodyError::Client)? {
-                    None => return Ok(None),
-                    Some(chunk) if chunk.is_empty() => {}
-                    Some(chunk) => break chunk,
+                match response.chunk().await {
+                    Ok(Some(chunk)) if chunk.is_empty() => {}
+                    Ok(Some(chunk)) => break chunk,
+                    Ok(None) => {
+                        *place = None;
+                        return Ok(None);
+                    }
+                    Err(error) => {
+                        *place = None;
+                        return Err(BodyError::Client(error));
+                    }
                 }
+            };
+            let Some(response) = place.take() else {
+                return Ok(None);
             };
             let rest = response.bytes_stream().map_err(io::Error::other);
             let all = futures::stream::once(async { Ok(first) }).chain(rest);
-            *self = Self::Decompressed(decompressed(*coding, Box::pin(all))?);
+            *self = Self::Decompressed(decompressed(coding, Box::pin(all))?);
         }
         match self {
             Self::Plain(response) => response.chunk().await.map_err(BodyError::Client),

@@ -62,11 +62,9 @@ impl Exchange<'_> {
             ..
         } = *self;
         check_proxied(connections, base).await?;
-        let client = connections
-            .client()
-            .map_err(|message| CallError::Internal {
-                message: message.to_owned(),
-            })?;
+        let client = connections.client().map_err(|message| CallError::Egress {
+            message: base.no_client(message),
+        })?;
         let Outgoing {
             method,
             mut url,
@@ -341,6 +339,7 @@ fn network(error: &reqwest::Error, base: &Base) -> CallError {
         }
         Failure::Unreachable(cause) | Failure::Rejected(cause) => base.unreachable(&cause),
         late @ Failure::Late => base.unreachable(&late.to_string()),
+        Failure::Other(cause) => base.unanswered(&cause),
         other => other.to_string(),
     };
     CallError::Network { message }

@@ -357,7 +357,7 @@ impl Host for Execution {
     async fn http_more(&self, stream: u64, read: Option<Duration>) -> Result<HttpPiece, CallError> {
         let piece = self
             .http
-            .more(stream, read, &self.broker.http, self.broker.redactor())
+            .more(stream, read, &self.broker.http, &|| self.broker.redactor())
             .await;
         piece.map_err(|error| redacted(&self.broker.redactor(), error))
     }

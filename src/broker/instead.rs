@@ -34,7 +34,7 @@ impl Around for Broker {
             ),
             None => format!(
                 "it goes to the compiled server `{server}`, of which only compiled functions can \
-                 be called: `from {server}.functions import …` (`search_functions` finds them)"
+                 be called: `from {server}.functions import …` (`list_servers` and `get_functions` show them)"
             ),
         }
     }

@@ -1,13 +1,13 @@
 //! When a request is sent once more: where it changes nothing that the first one did not change, and the
 //! server was not there or said when to come back.
 
-use std::time::{Duration, SystemTime};
+use std::time::Duration;
 
-use reqwest::header::{HeaderMap, RETRY_AFTER};
+use reqwest::header::HeaderMap;
 use reqwest::{Method, StatusCode};
 use tokio::time::Instant;
 
-use crate::connect::Failure;
+use crate::connect::{Failure, retry_after};
 
 /// Times that a request is sent again.
 const RETRIES: u32 = 2;
@@ -51,7 +51,7 @@ impl Retries {
         if !matches!(status.as_u16(), 429 | 503) {
             return None;
         }
-        let wait = wanted(headers, SystemTime::now())?;
+        let wait = retry_after(headers)?;
         if wait > LONGEST_WAIT {
             return None;
         }
@@ -68,18 +68,10 @@ impl Retries {
     }
 }
 
-/// What `Retry-After` says (RFC 9110, section 10.2.3): seconds, or a date.
-fn wanted(headers: &HeaderMap, now: SystemTime) -> Option<Duration> {
-    let text = headers.get(RETRY_AFTER)?.to_str().ok()?.trim();
-    if let Ok(seconds) = text.parse() {
-        return Some(Duration::from_secs(seconds));
-    }
-    let date = httpdate::parse_http_date(text).ok()?;
-    Some(date.duration_since(now).unwrap_or(Duration::ZERO))
-}
-
 #[cfg(test)]
 mod tests {
+    use reqwest::header::RETRY_AFTER;
+
     use super::*;
 
     fn headers(retry_after: &str) -> HeaderMap {
@@ -112,17 +104,6 @@ mod tests {
         let unsaid =
             retries(&Method::GET).after_answer(StatusCode::TOO_MANY_REQUESTS, &HeaderMap::new());
         assert_eq!(unsaid, None);
-    }
-
-    #[test]
-    fn a_date_is_a_time_to_come_back() {
-        let now = httpdate::parse_http_date("Mon, 30 Nov 2026 12:00:00 GMT").unwrap();
-        let wait = |text| wanted(&headers(text), now);
-        assert_eq!(
-            wait("Mon, 30 Nov 2026 12:00:07 GMT"),
-            Some(Duration::from_secs(7))
-        );
-        assert_eq!(wait("Mon, 30 Nov 2026 11:00:00 GMT"), Some(Duration::ZERO));
     }
 
     #[test]

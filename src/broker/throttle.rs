@@ -34,7 +34,7 @@ impl Throttle {
             #[expect(
                 clippy::cast_possible_truncation,
                 clippy::cast_sign_loss,
-                reason = "a float turns into the nearest number that there is"
+                reason = "what is cut off is part of a request"
             )]
             let burst = NonZeroU32::new(rate as u32).unwrap_or(NonZeroU32::MIN);
             Some(RateLimiter::direct(quota.allow_burst(burst)))

@@ -183,7 +183,7 @@ async fn of(vault: &Vault, server: &str, fetch: bool) -> Checked {
             Err(error) => {
                 let redactor = Redactor::new(&vault.secrets());
                 let told = error.told(|said| redactor.text(said).into_owned());
-                checked.problem = Some(told);
+                checked.problem = Some(redactor.text(&told).into_owned());
             }
         }
     }

@@ -130,7 +130,7 @@ impl Environment {
         }
         let path = Path::new(path);
         let bytes = files::read_regular(path, LARGEST_FILE, Links::Followed)
-            .map_err(|why| fail(format!("names a file that cannot be read: {why}")))?;
+            .map_err(|why| fail(format!("names `{}`, which {why}", path.display())))?;
         let text = String::from_utf8(bytes)
             .map_err(|_| fail("names a file that is not UTF-8".to_owned()))?;
         let end = text.strip_prefix('\u{feff}').unwrap_or(&text);
@@ -257,10 +257,7 @@ mod tests {
         );
         std::fs::remove_file(&path).unwrap();
         let error = environment("").value("A").unwrap_err().to_string();
-        assert!(
-            error.contains("`A_FILE` names a file that cannot be read"),
-            "{error}"
-        );
+        assert!(error.contains("/secret`, which cannot be read"), "{error}");
     }
 
     #[test]

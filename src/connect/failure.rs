@@ -47,14 +47,43 @@ impl Failure {
             } else if nobody_was_there(error) {
                 Self::Unreachable(cause)
             } else {
-                Self::Rejected(cause)
+                Self::Rejected(plain(&cause).map_or(cause, str::to_owned))
             }
         } else if error.is_decode() || error.is_body() || error.is_timeout() {
             Self::Broken(cause)
         } else {
-            Self::Other(cause)
+            // Some alerts come when the request was sent.
+            Self::Other(plain(&cause).map_or(cause, str::to_owned))
         }
     }
+}
+
+/// What the commonest refusals of TLS mean.
+fn plain(cause: &str) -> Option<&'static str> {
+    const MEANINGS: [(&str, &str); 5] = [
+        (
+            "UnknownIssuer",
+            "its certificate is not of a known authority (`ca_file` names further ones): UnknownIssuer",
+        ),
+        (
+            "CaUsedAsEndEntity",
+            "its certificate is that of an authority, which no server can have as its own",
+        ),
+        (
+            "InvalidContentType",
+            "it does not speak TLS; its URL may have to begin with `http://`",
+        ),
+        (
+            "CertificateRequired",
+            "it asks for the client's certificate (`client_cert_file`)",
+        ),
+        (
+            "received fatal alert: UnknownCA",
+            "it does not take the client's certificate (`client_cert_file`)",
+        ),
+    ];
+    let known = MEANINGS.iter().find(|(part, _)| cause.contains(part));
+    known.map(|(_, meaning)| *meaning)
 }
 
 /// Whether a connection failed for what may be otherwise in a moment.

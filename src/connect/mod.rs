@@ -3,6 +3,7 @@
 
 mod failure;
 mod resolver;
+mod retry_after;
 mod tls;
 
 use std::fmt;
@@ -17,6 +18,7 @@ pub use failure::{Failure, root_cause};
 #[cfg(test)]
 pub(crate) use resolver::answering;
 pub use resolver::{Permission, Refused, Resolver};
+pub use retry_after::retry_after;
 pub use tls::Tls;
 
 /// For the connection alone.

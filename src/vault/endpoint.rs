@@ -5,8 +5,8 @@ use std::time::Duration;
 
 use bytes::Bytes;
 use reqwest::header::{
-    ACCEPT, AUTHORIZATION, CONTENT_TYPE, COOKIE, HeaderMap, HeaderValue, LOCATION, RETRY_AFTER,
-    USER_AGENT,
+    ACCEPT, ACCEPT_ENCODING, AUTHORIZATION, CONTENT_ENCODING, CONTENT_TYPE, COOKIE, HeaderMap,
+    HeaderValue, LOCATION, USER_AGENT,
 };
 use reqwest::{Client, Method, Response, StatusCode};
 use secrecy::{ExposeSecret as _, SecretString};
@@ -15,7 +15,7 @@ use zeroize::Zeroizing;
 
 use crate::address::{Reach, reach};
 use crate::config::check_endpoint_url;
-use crate::connect::{Failure, Permission};
+use crate::connect::{Failure, Permission, retry_after};
 
 /// Bytes of an answer.
 const LARGEST: usize = 1 << 20;
@@ -43,6 +43,8 @@ pub(super) fn checked_token(token: &str) -> Result<(), Problem> {
 pub(super) struct Endpoint {
     pub(super) url: Url,
     pub(super) permission: Permission,
+    /// Whether the host is an address that is not of the internet.
+    pub(super) is_private_literal: bool,
 }
 
 impl Endpoint {
@@ -73,7 +75,11 @@ impl Endpoint {
                 .check(url.host_str().unwrap_or_default(), address)
                 .map_err(|error| format!("is refused: {error}"))?;
         }
-        Ok(Self { url, permission })
+        Ok(Self {
+            url,
+            permission,
+            is_private_literal: private,
+        })
     }
 
     pub(super) fn host(&self) -> Option<Host<&str>> {
@@ -98,7 +104,7 @@ pub(super) struct Problem {
     pub(super) said: Option<String>,
     /// Whether it does not know the client, or not by the way in which that proved who it is.
     pub(super) is_unknown_client: bool,
-    /// Whether it will say the same of the same request again.
+    /// Whether it will say the same of the same request for a while.
     pub(super) is_final: bool,
     /// Whether the address is one that is not connected to.
     pub(super) is_refused_address: bool,
@@ -111,12 +117,10 @@ impl Problem {
     pub(super) fn of_answer(mut self, status: StatusCode, headers: &HeaderMap) -> Self {
         self.is_unknown_client |= status == StatusCode::UNAUTHORIZED;
         self.is_final |= matches!(status.as_u16(), 400 | 401 | 403 | 422);
-        let seconds = headers
-            .get(RETRY_AFTER)
-            .and_then(|it| it.to_str().ok()?.trim().parse().ok());
         self.is_final |= status == StatusCode::TOO_MANY_REQUESTS;
-        let is_busy = matches!(status.as_u16(), 429 | 503);
-        self.retry_after = seconds.filter(|_| is_busy).map(Duration::from_secs);
+        if matches!(status.as_u16(), 429 | 503) {
+            self.retry_after = retry_after(headers);
+        }
         self
     }
 }
@@ -195,6 +199,7 @@ fn common() -> HeaderMap {
         ACCEPT,
         HeaderValue::from_static("application/json, */*;q=0.1"),
     );
+    headers.insert(ACCEPT_ENCODING, HeaderValue::from_static("identity"));
     headers
 }
 
@@ -224,6 +229,10 @@ pub(super) fn redirect(
 
 /// The body of an answer.
 pub(super) async fn read(mut answer: Response) -> Result<Zeroizing<Vec<u8>>, Problem> {
+    let coding = answer.headers().get(CONTENT_ENCODING);
+    if coding.is_some_and(|coding| !coding.as_bytes().eq_ignore_ascii_case(b"identity")) {
+        return Err("its answer is compressed, which was not asked for".into());
+    }
     let mut body = Zeroizing::new(Vec::with_capacity(16 << 10));
     while let Some(chunk) = answer
         .chunk()

@@ -27,7 +27,7 @@ const FETCH_TIME: Duration = Duration::from_secs(15);
 const MARGIN: Duration = Duration::from_secs(30);
 /// What lasts less is used for this long all the same: an endpoint that says nonsense is not asked
 /// before every call.
-const SHORTEST_LIFE: Duration = Duration::from_secs(5);
+const SHORTEST_LIFE: Duration = Duration::from_secs(1);
 /// What lasts longer is fetched anew all the same.
 pub(super) const LONGEST_LIFE: Duration = Duration::from_hours(24);
 /// How long a failure answers for further calls, so that an endpoint that is down is not asked by each
@@ -170,7 +170,12 @@ impl Fetched {
             {
                 return state.still_of_use().ok_or_else(|| error.clone());
             }
-            state.flight.get_or_insert_with(|| self.depart()).clone()
+            let flight = state.flight.get_or_insert_with(|| self.depart()).clone();
+            // It lands by itself; meanwhile what there is serves.
+            if let Some(current) = state.still_of_use() {
+                return Ok(current);
+            }
+            flight
         };
         flight.await
     }
@@ -233,7 +238,7 @@ impl Fetched {
     async fn fetch(&self) -> Result<Live, Failed> {
         let connections = self
             .connections
-            .get_or_try_init(|| self.network.connections(self.endpoint().permission))
+            .get_or_try_init(|| self.network.connections(self.endpoint()))
             .await
             .map_err(|message| Failed {
                 error: Error::Expansion {
@@ -310,6 +315,11 @@ impl Fetched {
             return true;
         }
         let now = Instant::now();
+        // An endpoint that gives nothing is not asked, and what there is may serve others.
+        let has_failed = state.failure.as_ref();
+        if has_failed.is_some_and(|(until, _)| now < *until) {
+            return false;
+        }
         state
             .renewals
             .retain(|at| now.duration_since(*at) < RENEWALS_TIME);
@@ -340,7 +350,7 @@ mod tests {
 
     #[test]
     fn a_credential_is_used_until_shortly_before_it_expires() {
-        for (lifetime, used) in [(3600, 3570), (60, 30), (40, 20), (8, 5), (0, 5)] {
+        for (lifetime, used) in [(3600, 3570), (60, 30), (40, 20), (8, 4), (0, 1)] {
             let (lifetime, used) = (Duration::from_secs(lifetime), Duration::from_secs(used));
             assert_eq!(usable(lifetime), used, "{lifetime:?}");
         }

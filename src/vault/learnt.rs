@@ -37,16 +37,11 @@ impl Learnt {
         let secrets: Vec<_> = secrets.iter().flat_map(with_readings).collect();
         let mut servers = self.servers();
         let known = servers.entry(server.to_owned()).or_default();
-        let texts = |secrets: &[SecretString]| -> Vec<String> {
-            secrets
-                .iter()
-                .map(|it| it.expose_secret().to_owned())
-                .collect()
+        let is_same = |it: &Fetch| {
+            let known = it.secrets.iter().map(ExposeSecret::expose_secret);
+            known.eq(secrets.iter().map(ExposeSecret::expose_secret))
         };
-        if let Some(place) = known
-            .iter()
-            .position(|it| texts(&it.secrets) == texts(&secrets))
-        {
+        if let Some(place) = known.iter().position(is_same) {
             // An endpoint may keep what it gave.
             if let Some(mut again) = known.remove(place) {
                 again.until = again.until.max(until);

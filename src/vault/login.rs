@@ -231,25 +231,22 @@ impl Login {
                 return Err(nothing(&format!("it set no cookie `{wanted}`")));
             }
         }
-        let ages = kept
-            .iter()
-            .filter(|it| it.is_secret())
-            .filter_map(|it| it.age);
-        let lifetime = ages
-            .min()
-            .map_or(self.lifetime, |age| age.min(self.lifetime));
         if kept.is_empty() {
             return Err(nothing("it set no cookie"));
         }
-        let is_named = self.cookie_name.is_some();
-        let secrets = kept.iter().filter(|it| is_named || it.is_secret());
+        // Where none looks like a credential, any of them may be it.
+        let is_any = self.cookie_name.is_some() || !kept.iter().any(Kept::is_secret);
+        let counts = |it: &&Kept| is_any || it.is_secret();
+        let ages = kept.iter().filter(counts).filter_map(|it| it.age);
+        let shortest = ages.min().unwrap_or(self.lifetime);
+        let secrets = kept.iter().filter(counts);
         let secrets = secrets.map(|it| it.value.clone()).collect();
         let cookies = kept.into_iter().map(|it| (it.name, it.value)).collect();
         Ok(Live {
             authorization: None,
             cookies,
             secrets,
-            lifetime,
+            lifetime: shortest.min(self.lifetime),
         })
     }
 }

@@ -276,7 +276,7 @@ impl Vault {
     ///   taken, an earlier one before a later one, complete ones before others. Schemes of the
     ///   types `http`, `oauth2` and `openIdConnect` take the value for `Authorization`; `apiKey`
     ///   takes the API key, at the place the document names.
-    /// - Where no alternative takes anything, the value for `Authorization` is attached all the
+    /// - Where no alternative is met or takes anything, the value for `Authorization` is attached all the
     ///   same, and so is an API key whose place the config names: the user configured them for
     ///   this server. So it is for documents that name no security at all (`[{}]` in the
     ///   manifest).

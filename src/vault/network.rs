@@ -4,9 +4,10 @@ use std::path::PathBuf;
 
 use secrecy::SecretString;
 
+use super::endpoint::Endpoint;
 use crate::config::Environment;
 use crate::config::ServerConfig;
-use crate::connect::{Connections, Permission, Tls, Way};
+use crate::connect::{Connections, Tls, Way};
 
 /// What the way to token and log-in endpoints is made of.
 #[derive(Clone, Default)]
@@ -26,8 +27,8 @@ pub(super) struct Network {
 }
 
 impl Network {
-    /// Connections to an endpoint that may be at these addresses. Reads the files of certificates.
-    pub(super) async fn connections(&self, permission: Permission) -> Result<Connections, String> {
+    /// Connections to an endpoint. Reads the files of certificates.
+    pub(super) async fn connections(&self, endpoint: &Endpoint) -> Result<Connections, String> {
         let this = self.clone();
         let reading = tokio::task::spawn_blocking(move || {
             Tls::of(&this.server, &this.outside.folder, &this.environment)
@@ -39,8 +40,9 @@ impl Network {
         // An address in a private network that the user wrote is not the proxy's to reach.
         let proxy = self.outside.https_proxy.clone();
         Ok(Connections::new(Way {
-            permission,
-            proxy: proxy.filter(|_| !permission.private),
+            permission: endpoint.permission,
+            proxy: proxy
+                .filter(|_| endpoint.url.scheme() == "https" && !endpoint.is_private_literal),
             tls,
         }))
     }

@@ -162,12 +162,20 @@ fn granted(status: StatusCode, headers: &HeaderMap, body: &[u8]) -> Result<Live,
     let denied = serde_json::from_slice::<Denied>(body).ok();
     let granted = serde_json::from_slice::<Granted>(body).ok();
     let Some(granted) = granted.filter(|_| status.is_success()) else {
+        // Who does not say what is wrong may not have found the client.
+        let code = denied.as_ref().map(|it| it.error.as_str());
+        let is_unclear = matches!(status.as_u16(), 400 | 403)
+            && !code.is_some_and(|code| ERRORS.contains(&code));
         let problem = match denied {
             Some(denied) => refused(status, &denied),
             None if serde_json::from_slice::<serde_json::Map<_, _>>(body).is_ok() => {
                 format!("it answered {} without an `access_token`", status.as_u16()).into()
             }
             None => Problem::from(endpoint::not_json(status, headers)),
+        };
+        let problem = Problem {
+            is_unknown_client: problem.is_unknown_client || is_unclear,
+            ..problem
         };
         return Err(problem.of_answer(status, headers));
     };

@@ -530,7 +530,7 @@ async fn an_answer_that_is_compressed_twice_is_refused_however_it_says_so() {
 }
 
 /// Gzip of a few bytes, stored.
-fn gzip(bytes: &[u8]) -> Vec<u8> {
+pub fn gzip(bytes: &[u8]) -> Vec<u8> {
     let length = u16::try_from(bytes.len()).unwrap();
     let mut out = vec![0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 255, 1];
     out.extend_from_slice(&length.to_le_bytes());

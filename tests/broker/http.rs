@@ -7,7 +7,7 @@ use bytes::Bytes;
 use mce::sandbox::{CallError, HttpFailure, HttpRequest, HttpResponse, HttpTimeouts};
 use serde_json::json;
 
-use crate::answers::flate;
+use crate::answers::{flate, gzip};
 use crate::capture::{Capture, response};
 use crate::fixture::{Setup, Shop, function, manifest};
 
@@ -305,6 +305,39 @@ async fn a_server_that_is_not_to_be_called_is_kept_off_as_well() {
         error.to_string().contains("the compiled server `other`"),
         "{error}"
     );
+}
+
+/// The answer was lost, and its end taken for it, when nothing of it came with its head.
+#[tokio::test]
+async fn a_compressed_answer_that_begins_late_arrives() {
+    use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
+    let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let address = listener.local_addr().unwrap();
+    tokio::spawn(async move {
+        let (mut stream, _) = listener.accept().await.unwrap();
+        let _ = stream.read(&mut [0; 4096]).await;
+        let body = gzip(b"it is late");
+        let head = format!(
+            "HTTP/1.1 200 OK\r\ncontent-encoding: gzip\r\ncontent-length: {}\r\n\r\n",
+            body.len()
+        );
+        stream.write_all(head.as_bytes()).await.unwrap();
+        for part in body.chunks(7) {
+            tokio::time::sleep(Duration::from_millis(40)).await;
+            stream.write_all(part).await.unwrap();
+        }
+    });
+    let api = Capture::json("1").await;
+    let mut setup = at(&api);
+    setup.limits.allowed_domains = Some(vec![address.to_string()]);
+    let shop = setup.build();
+    let answer = shop
+        .host
+        .http(get(&format!("http://{address}")))
+        .await
+        .unwrap();
+    assert!(answer.piece.bytes.is_empty() && answer.piece.more);
+    assert_eq!(body(&shop, 1, answer).await.unwrap(), b"it is late");
 }
 
 /// What is known of a server that was not checked yet, or was changed, or whose variables cannot be read.

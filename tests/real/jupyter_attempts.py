@@ -3,8 +3,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -370,6 +371,8 @@ def run(project: Project, with_hooks: Path, base_url: str) -> int:
         # Neither of the two is ever made.
         assert kind in ("egress", "argument", "raised"), (name, kind, what)
     tried = calls + reached(hooked(PLACES)) + stubs(hooked(STUBS), len(writes)) + network(hooked(NETWORK))
+    with listed(project, str(given["base"])):
+        tried += network(hooked(NETWORK))
     count = len(tried)
     for name, kind, what in hooked(f"WHICH = {TOLERATED_FRAMES!r}\n{FRAMES}"):
         is_read = kind == "ok" and what["path"] == "a.txt" and name.removeprefix("frame with ") in READING_FRAMES
@@ -452,5 +455,19 @@ def guarded(project: Project, given: Mapping[str, Any]) -> int:
         [f"path {path[:60]!r}", outcome.get("error", "ok"), outcome.get("value", outcome.get("message"))]
         for path, outcome in zip(PATHS, outcomes, strict=True)
     ])  # fmt: skip
-    same(project.exec(f"import httpx\nhttpx.delete('{given['base']}/api/contents/a.txt')")["error_type"], "execution")
-    return len(GUARDED) + len(PATHS) + 1
+    plain = f"import httpx\nhttpx.delete('{given['base']}/api/contents/a.txt')"
+    same(project.exec(plain)["error_type"], "egress")
+    with listed(project, str(given["base"])):
+        refused = project.exec(plain)
+    same(refused["error_type"], "egress")
+    # Another of the project is at the same place.
+    assert "it goes to the compiled server" in refused["error"], refused
+    return len(GUARDED) + len(PATHS) + 2
+
+
+@contextmanager
+def listed(project: Project, base: str) -> Iterator[None]:
+    """Plain requests may go to the server's own place, as far as the setting says."""
+    project.environment["MCE_ALLOWED_DOMAINS"] = base.removeprefix("http://")
+    yield
+    del project.environment["MCE_ALLOWED_DOMAINS"]

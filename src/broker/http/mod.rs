@@ -119,7 +119,9 @@ impl Shared {
             self.unknown.remove(&config.name);
             let is_configured = self.keep_off_configured(config, env);
             match unreviewed::base_urls(&folder.join(&config.name)) {
-                Ok(urls) => self.keep_off_urls(&config.name, urls),
+                Ok(urls) => {
+                    self.keep_off_urls(&config.name, urls);
+                }
                 Err(_) if is_configured => {}
                 Err(why) => {
                     self.unknown.insert(config.name.clone(), why);
@@ -131,11 +133,7 @@ impl Shared {
     /// Keeps off where environment and config say that a server is, and tells whether they say so.
     fn keep_off_configured(&mut self, config: &ServerConfig, env: &Environment) -> bool {
         match configured_urls(config, env) {
-            Ok(urls) => {
-                let is_configured = !urls.is_empty();
-                self.keep_off_urls(&config.name, urls);
-                is_configured
-            }
+            Ok(urls) => self.keep_off_urls(&config.name, urls),
             Err(why) => {
                 self.unknown.insert(config.name.clone(), why);
                 false
@@ -143,15 +141,18 @@ impl Shared {
         }
     }
 
-    fn keep_off_urls(&mut self, server: &str, urls: Vec<String>) {
+    /// Tells whether any of them says where the server is.
+    fn keep_off_urls(&mut self, server: &str, urls: Vec<String>) -> bool {
+        let mut is_known = false;
         for url in urls {
-            self.origins.add(server, &url);
+            is_known |= self.origins.add(server, &url);
         }
         self.place.resolver = self
             .place
             .resolver
             .clone()
             .without(self.origins.addresses());
+        is_known
     }
 }
 
@@ -204,7 +205,7 @@ impl Plain {
                 message: "the execution has ended".into(),
             })?;
             let response = client::send(&self.clients, shared, judged, timeouts).await?;
-            let redactor = around.redactor();
+            let redactor = || around.redactor();
             Ok(Reading::begin(response, &shared.limits, &redactor, place).await)
         };
         let answer = opening.unless_closed(answer).await;
@@ -219,7 +220,7 @@ impl Plain {
         stream: u64,
         read: Option<Duration>,
         shared: &Shared,
-        redactor: Redactor,
+        redactor: &(dyn Fn() -> Redactor + Sync),
     ) -> Result<HttpPiece, CallError> {
         let most = shared.limits.call_timeout;
         let wait = read.map_or(most, |read| read.min(most));

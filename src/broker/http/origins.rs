@@ -66,12 +66,13 @@ fn port_of(url: &Url) -> u16 {
 
 impl Origins {
     /// Adds where a server is, or would be if nobody said otherwise.
-    pub(super) fn add(&mut self, server: &str, base_url: &str) {
+    /// Tells whether that says where it is.
+    pub(super) fn add(&mut self, server: &str, base_url: &str) -> bool {
         let Ok(url) = Url::parse(base_url) else {
-            return;
+            return false;
         };
         let Some(machine) = Machine::of(&url) else {
-            return;
+            return false;
         };
         let origin = Origin {
             machine,
@@ -81,6 +82,7 @@ impl Origins {
         if !self.0.contains(&origin) {
             self.0.push(origin);
         }
+        true
     }
 
     /// The addresses at which servers are by their URLs' texts.

@@ -49,8 +49,8 @@ impl Place {
         }
         let Some(allowed) = &self.allowed else {
             return Err(
-                "plain `httpx` is off; call functions of compiled servers (`search_functions` \
-                 finds them), or let the user set `MCE_ALLOWED_DOMAINS` to the hosts that code may \
+                "plain `httpx` is off; call functions of compiled servers (`list_servers` names \
+                 them), or let the user set `MCE_ALLOWED_DOMAINS` to the hosts that code may \
                  call"
                     .to_owned(),
             );

@@ -83,7 +83,7 @@ impl Streams {
         &self,
         number: u64,
         wait: Duration,
-        redactor: Redactor,
+        redactor: &(dyn Fn() -> Redactor + Sync),
     ) -> Result<HttpPiece, CallError> {
         let stream = held(&self.0).open.get(&number).cloned();
         let stream = stream.ok_or_else(|| HttpFailure::Read.because("there is no such answer"))?;
@@ -95,9 +95,8 @@ impl Streams {
         let Some(answer) = reading.as_mut() else {
             return Err(HttpFailure::Read.because("the answer has not begun"));
         };
-        answer.scrubber.know(redactor);
         let piece = stream
-            .unless_closed(answer.piece(Instant::now() + wait))
+            .unless_closed(answer.piece(Instant::now() + wait, redactor))
             .await
             .ok_or_else(closed)
             .and_then(|piece| match piece {
@@ -196,7 +195,7 @@ impl Reading {
     pub(super) async fn begin(
         mut response: Response,
         limits: &Limits,
-        redactor: &Redactor,
+        redactor: &(dyn Fn() -> Redactor + Sync),
         place: OwnedSemaphorePermit,
     ) -> (HttpResponse, Option<Self>) {
         let status = response.status().as_u16();
@@ -205,13 +204,16 @@ impl Reading {
         let limit = limits.max_response_bytes;
         let mut reading = Self {
             body: Body::of(response, &headers),
-            scrubber: redactor.stream(),
+            scrubber: redactor().stream(),
             left: limit,
             limit,
             failed: None,
             _place: place,
         };
-        let piece = match reading.piece(Instant::now() + WITH_THE_HEAD).await {
+        let piece = match reading
+            .piece(Instant::now() + WITH_THE_HEAD, redactor)
+            .await
+        {
             Ok(Some(piece)) => piece,
             Ok(None) => HttpPiece::to_come(),
             // The head is there; what happened then is told to who reads on.
@@ -224,21 +226,28 @@ impl Reading {
         let response = HttpResponse {
             status,
             version,
-            headers: shown(&headers, redactor),
+            headers: shown(&headers, &redactor()),
             piece,
         };
         (response, rest)
     }
 
     /// The next piece; none where nothing came in time.
-    async fn piece(&mut self, until: Instant) -> Result<Option<HttpPiece>, CallError> {
+    async fn piece(
+        &mut self,
+        until: Instant,
+        redactor: &(dyn Fn() -> Redactor + Sync),
+    ) -> Result<Option<HttpPiece>, CallError> {
         if let Some(error) = self.failed.take() {
             return Err(error);
         }
         let mut bytes = BytesMut::new();
         let mut until = until;
         loop {
-            let more = match tokio::time::timeout_at(until, self.body.chunk()).await {
+            let chunk = tokio::time::timeout_at(until, self.body.chunk()).await;
+            // A secret may have been fetched meanwhile.
+            self.scrubber.know(redactor());
+            let more = match chunk {
                 Ok(Ok(Some(chunk))) if chunk.len() <= self.left => {
                     self.left -= chunk.len();
                     let was_empty = bytes.is_empty();

@@ -1,5 +1,5 @@
 //! Removes secrets from what leaves the host: raw, percent-encoded or JSON-escaped in whatever way
-//! and up to twice, as base64 at any alignment, and as hex. This is against accidental echo; an API
+//! and up to three times, as base64 at any alignment, as hex, and as UTF-16. This is against accidental echo; an API
 //! that means to tell the code its own credential can always find another spelling.
 
 mod readings;
@@ -22,6 +22,9 @@ use crate::wire::Value;
 use readings::visit_readings;
 use spellings::spellings;
 pub use stream::Scrubber;
+
+/// Digits of a secret that no other number holds by chance.
+const NO_CHANCE: usize = 16;
 
 /// What stands in place of a secret.
 pub const PLACEHOLDER: &str = "[redacted]";
@@ -168,10 +171,17 @@ impl Redactor {
             match value {
                 Value::Null | Value::Bool(_) => {}
                 Value::Number(number) => {
-                    // One that holds digits of a secret among others holds them by chance.
+                    // One that holds digits of a secret between others may hold them by chance.
                     let spelling = number.to_string();
-                    let found = self.found(spelling.as_bytes());
-                    if found.iter().any(|part| part.len() == spelling.len()) {
+                    let is_digit = |at: Option<usize>| {
+                        let byte = at.and_then(|at| spelling.as_bytes().get(at));
+                        byte.is_some_and(u8::is_ascii_digit)
+                    };
+                    let is_whole = |part: &Range<usize>| {
+                        !is_digit(part.start.checked_sub(1)) && !is_digit(Some(part.end))
+                    };
+                    let mut found = self.found(spelling.as_bytes()).into_iter();
+                    if found.any(|part| part.len() >= NO_CHANCE || is_whole(&part)) {
                         *value = Value::String(PLACEHOLDER.to_owned());
                     }
                 }
@@ -316,9 +326,9 @@ mod tests {
         redactor.value(&mut value);
         let expected = serde_json::json!({"abc": ["[redacted]", "abcd"]});
         assert_eq!(value, Value::from(expected));
-        let mut long = Value::from(serde_json::json!([20_240_101, 1_202_401_015]));
+        let mut long = Value::from(serde_json::json!([20_240_101, -20_240_101, 1_202_401_015]));
         Redactor::new(&[SecretString::from("20240101")]).value(&mut long);
-        let expected = serde_json::json!(["[redacted]", 1_202_401_015]);
+        let expected = serde_json::json!(["[redacted]", "[redacted]", 1_202_401_015]);
         assert_eq!(long, Value::from(expected));
         let mut number = Value::from(serde_json::json!(1234));
         Redactor::new(&[SecretString::from("1234")]).value(&mut number);

@@ -74,7 +74,10 @@ impl Scrubber {
     fn undecided(&self, text: &[u8], decodings: usize) -> usize {
         let escape = unfinished_escape(text);
         let before = text.get(..escape).unwrap_or_default();
-        let mut end = self.begun(text).min(self.begun(before)).min(escape);
+        let mut end = self.begun(text).min(escape);
+        if escape < text.len() {
+            end = end.min(self.begun(before));
+        }
         if decodings == 0 {
             return end;
         }

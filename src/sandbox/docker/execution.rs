@@ -248,10 +248,9 @@ impl Execution {
         match read_further(&frame.chunk)? {
             Further::Close(stream) => self.host.http_close(stream),
             Further::More(..) if self.pieces.len() >= 4 * self.calls_at_once + MAX_STALE => {
-                let refusal = CallError::Limit {
-                    message: "more pieces are asked for than there are answers".to_owned(),
-                };
-                self.refuse(message, refusal);
+                return Err(FrameError::Message(
+                    "more pieces are asked for than there are answers".into(),
+                ));
             }
             Further::More(stream, read) => {
                 let (host, frames_out) = (Arc::clone(&self.host), self.frames.clone());
