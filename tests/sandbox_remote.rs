@@ -114,7 +114,15 @@ async fn over_tls_both_sides_must_show_a_certificate_of_the_right_authority() {
             "not valid for name",
         ),
     ] {
-        let reason = refusal(&with(host, folder)).await;
+        // Of TLS 1.3 an alert comes when the client thinks that all is well: it may be seen as a
+        // connection that is not ready.
+        let mut reason = refusal(&with(host, folder)).await;
+        for _ in 0..4 {
+            if !reason.contains("connection was not ready") {
+                break;
+            }
+            reason = refusal(&with(host, folder)).await;
+        }
         assert!(reason.contains(expected), "{folder}: {reason}");
     }
     // No TLS at all: the engine takes nothing else.

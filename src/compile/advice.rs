@@ -165,12 +165,13 @@ fn meets(server: &ServerConfig, scheme: &SecurityScheme) -> bool {
                 token_field: None, ..
             },
         ) => scheme.r#in.as_deref() == Some("cookie"),
+        // Cookies are no `Authorization`.
         (
             _,
             Auth::Session {
                 token_field: None, ..
             },
-        ) => true,
+        ) => false,
         (
             "apiKey",
             Auth::ApiKey {

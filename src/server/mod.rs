@@ -42,7 +42,7 @@ need from `main()`, or assign it to `result`. `await FUNCTION.aio(...)` in `asyn
 makes calls run concurrently.
 4. Keep values that may change as literals in top-level names: `run_cached_code` runs the code of \
 a `cache_id` again with other values for them.
-Code has no network and no files; credentials are added outside. `ApiError` of `mce_runtime` has \
+Code has no files and no network, but for `httpx` where the user lists hosts for it; credentials are added outside. `ApiError` of `mce_runtime` has \
 `status` and `body`. When a call fails, read `error` and `hint`, and change the code.";
 
 /// Why a server ended otherwise than by its client leaving.

@@ -134,6 +134,19 @@ fn a_missing_credential_is_said_when_compiling() {
         &compile(&tasks(&wrong)),
         "the config has `auth` of the type `jwt`",
     );
+    // A log-in without `token_field` gives cookies.
+    let session = "    auth: {type: session, login_url: 'https://id.example/l', username: u, \
+                   password: \"${P}\"}\n";
+    let folder = tasks(&format!("{CONFIG}{session}"));
+    let bearer = DOCUMENT.replace(
+        "{type: apiKey, in: header, name: X-Api-Key}",
+        "{type: http, scheme: bearer}",
+    );
+    folder.write("tasks.yaml", &bearer);
+    has(
+        &compile(&folder),
+        "the config has `auth` of the type `session`",
+    );
     for right in [
         "    auth: {type: api_key, value: \"${K}\"}\n",
         "    auth: {type: api_key, value: \"${K}\", in: header, name: x-api-key}\n",
