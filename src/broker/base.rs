@@ -171,6 +171,15 @@ impl Base {
         format!("server `{}` gave no answer: {cause}", self.server)
     }
 
+    /// That a call waited for others until its time was over, in words.
+    pub(super) fn no_turn(&self) -> String {
+        format!(
+            "server `{}`: the call had no turn in time: the server has as many requests as \
+             `max_concurrent_requests` or `requests_per_second` lets it have",
+            self.server
+        )
+    }
+
     /// That there is no client for the server, in words: certificate and key may not fit.
     pub(super) fn no_client(&self, cause: &str) -> String {
         format!(

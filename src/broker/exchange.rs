@@ -78,9 +78,7 @@ impl Exchange<'_> {
             let turn = tokio::time::timeout_at(end, self.throttle.turn())
                 .await
                 .map_err(|_| CallError::Limit {
-                    message: "the call had no turn in time: the server has as many requests as \
-                              `max_concurrent_requests` or `requests_per_second` lets it have"
-                        .to_owned(),
+                    message: base.no_turn(),
                 })?;
             let mut request = client
                 .request(method.clone(), url.clone())

@@ -10,7 +10,7 @@ use super::routes::Routes;
 use super::throttle::Throttle;
 use crate::api::{Function, is_mutating};
 use crate::config::Environment;
-use crate::connect::{Connections, Tls, Way};
+use crate::connect::{ConnectionSettings, Connections, Tls};
 use crate::headers::is_forbidden_header;
 use crate::vault::Vault;
 
@@ -87,7 +87,7 @@ impl Server {
             .https_proxy
             .clone()
             .filter(|_| base.is_https() && !base.is_private_literal);
-        let connections = Connections::new(Way {
+        let connections = Connections::new(ConnectionSettings {
             permission: base.permission,
             proxy,
             tls,

@@ -17,7 +17,7 @@ use crate::broker::Redactor;
 use crate::config::ServerConfig;
 use crate::connect::Tls;
 use crate::runtime::compiled_folders;
-use crate::vault::{Outside, Vault};
+use crate::vault::{NetworkSettings, Vault};
 
 const EXAMPLES: &str = "\
 Shows no secret. Exits with 1 where a credential cannot be used or fetched.
@@ -89,15 +89,15 @@ fn check(arguments: &Check, startup: &Startup) -> Outcome {
     let servers = chosen(&configured, arguments.server.as_deref())?;
     let config = configured.config.as_ref();
     let folder = config.and_then(|config| config.path.parent());
-    let outside = Outside {
+    let network = NetworkSettings {
         folder: folder.unwrap_or(Path::new("")).to_owned(),
         https_proxy: configured.settings.https_proxy.clone(),
     };
-    let vault = Vault::with_outside(&servers, &configured.environment, &outside);
+    let vault = Vault::with_network(&servers, &configured.environment, &network);
     let warnings = vault.warnings();
     let checked = block_on(async {
         let checking = servers.iter().map(async |server| {
-            let tls = Tls::of(server, &outside.folder, &configured.environment);
+            let tls = Tls::of(server, &network.folder, &configured.environment);
             let mut checked = of(&vault, &server.name, arguments.fetch).await;
             let of_files = tls
                 .err()

@@ -10,14 +10,14 @@ use std::fmt;
 use std::sync::OnceLock;
 use std::time::Duration;
 
-use reqwest::{Client, Proxy, redirect, retry};
+use reqwest::{Client, ClientBuilder, Proxy, redirect, retry};
 use secrecy::{ExposeSecret as _, SecretString};
 use url::{Host, Url};
 
 pub use failure::{Failure, root_cause};
 #[cfg(test)]
 pub(crate) use resolver::answering;
-pub use resolver::{Permission, Refused, Resolver};
+pub use resolver::{Permission, Refused, Resolver, Unknown};
 pub use retry_after::retry_after;
 pub use tls::Tls;
 
@@ -26,7 +26,7 @@ const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
 
 /// How a server is connected to.
 #[derive(Debug, Clone, Default)]
-pub struct Way {
+pub struct ConnectionSettings {
     /// The addresses that are permitted.
     pub permission: Permission,
     /// The proxy of `https` URLs, which may hold a password.
@@ -38,7 +38,7 @@ pub struct Way {
 /// The connections to one server, shared by all who call it. No redirect is followed and nothing is
 /// sent twice.
 pub struct Connections {
-    way: Way,
+    settings: ConnectionSettings,
     resolver: Resolver,
     client: OnceLock<Result<Client, String>>,
 }
@@ -47,32 +47,58 @@ impl fmt::Debug for Connections {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         formatter
             .debug_struct("Connections")
-            .field("permission", &self.way.permission)
+            .field("permission", &self.settings.permission)
             .finish_non_exhaustive()
     }
 }
 
-/// What of a name is not known before a proxy is asked.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Unknown {
-    /// It leads to an address that is not permitted.
-    Refused(Refused),
-    /// Where it leads to; the proxy might connect anywhere, its own network included.
-    Nowhere,
+/// What all clients have in common: they connect where the resolver lets them or through this proxy,
+/// follow no redirect, send nothing twice, and leave bodies as they come.
+///
+/// # Errors
+/// The proxy's URL is none.
+pub fn client_builder(
+    proxy: Option<&SecretString>,
+    resolver: &Resolver,
+) -> Result<ClientBuilder, String> {
+    let builder = Client::builder()
+        .no_proxy()
+        // It is undone where what is left of it is seen.
+        .no_gzip()
+        .no_brotli()
+        .no_deflate()
+        .redirect(redirect::Policy::none())
+        .retry(retry::never())
+        .referer(false);
+    let Some(proxy) = proxy else {
+        return Ok(builder.dns_resolver(resolver.clone()));
+    };
+    let wrong = || "`MCE_HTTPS_PROXY` is not the URL of a proxy".to_owned();
+    let host = Url::parse(proxy.expose_secret()).map_err(|_| wrong())?;
+    let host = host.host_str().map(str::to_owned);
+    let proxy = Proxy::https(proxy.expose_secret()).map_err(|_| wrong())?;
+    Ok(builder
+        .proxy(proxy)
+        .dns_resolver(resolver.clone().with_proxy(host)))
+}
+
+/// The client that a builder makes.
+///
+/// # Errors
+/// Why there is none; without any secret.
+pub fn build(builder: ClientBuilder) -> Result<Client, String> {
+    builder
+        .build()
+        .map_err(|error| format!("the HTTP client cannot start: {}", root_cause(&error)))
 }
 
 impl Connections {
     /// Connects nowhere yet.
     #[must_use]
-    pub fn new(way: Way) -> Self {
-        let proxy = way
-            .proxy
-            .as_ref()
-            .and_then(|proxy| Url::parse(proxy.expose_secret()).ok())
-            .and_then(|proxy| proxy.host_str().map(str::to_owned));
+    pub fn new(settings: ConnectionSettings) -> Self {
         Self {
-            resolver: Resolver::new(way.permission, proxy),
-            way,
+            resolver: Resolver::new(settings.permission),
+            settings,
             client: OnceLock::new(),
         }
     }
@@ -89,32 +115,16 @@ impl Connections {
     }
 
     fn build(&self) -> Result<Client, String> {
-        let way = &self.way;
-        let mut builder = Client::builder()
-            .no_proxy()
-            // It is undone where what is left of it is seen.
-            .no_gzip()
-            .no_brotli()
-            .no_deflate()
-            .redirect(redirect::Policy::none())
-            .retry(retry::never())
-            .referer(false)
-            .connect_timeout(CONNECT_TIMEOUT)
-            .dns_resolver(self.resolver.clone());
-        if !way.tls.certificates.is_empty() {
-            builder = builder.tls_certs_merge(way.tls.certificates.iter().cloned());
+        let settings = &self.settings;
+        let mut builder = client_builder(settings.proxy.as_ref(), &self.resolver)?
+            .connect_timeout(CONNECT_TIMEOUT);
+        if !settings.tls.certificates.is_empty() {
+            builder = builder.tls_certs_merge(settings.tls.certificates.iter().cloned());
         }
-        if let Some(identity) = &way.tls.identity {
+        if let Some(identity) = &settings.tls.identity {
             builder = builder.identity(identity.clone());
         }
-        if let Some(proxy) = &way.proxy {
-            let proxy = Proxy::https(proxy.expose_secret())
-                .map_err(|_| "`MCE_HTTPS_PROXY` is not the URL of a proxy".to_owned())?;
-            builder = builder.proxy(proxy);
-        }
-        builder
-            .build()
-            .map_err(|error| format!("the HTTP client cannot start: {}", root_cause(&error)))
+        build(builder)
     }
 
     /// A proxy looks names up by itself. What they lead to is judged here all the same.
@@ -122,16 +132,11 @@ impl Connections {
     /// # Errors
     /// Why the proxy is not asked.
     pub async fn check_proxied(&self, host: Option<Host<&str>>) -> Result<(), Unknown> {
-        let Some(Host::Domain(name)) = host.filter(|_| self.way.proxy.is_some()) else {
-            return Ok(());
-        };
-        match self.resolver.addresses(name).await {
-            Ok(_) => Ok(()),
-            Err(error) => match error.downcast_ref::<Refused>() {
-                Some(refused) => Err(Unknown::Refused(refused.clone())),
-                None if self.resolver.permits_private() => Ok(()),
-                None => Err(Unknown::Nowhere),
-            },
+        match host {
+            Some(Host::Domain(name)) if self.settings.proxy.is_some() => {
+                self.resolver.check_proxied(name).await
+            }
+            _ => Ok(()),
         }
     }
 }

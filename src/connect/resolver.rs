@@ -49,6 +49,15 @@ pub enum Refused {
     },
 }
 
+/// What of a name is not known before a proxy is asked.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Unknown {
+    /// It leads to an address that is not permitted.
+    Refused(Refused),
+    /// Where it leads to; the proxy might connect anywhere, its own network included.
+    Nowhere,
+}
+
 /// What the user permitted for one server.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Permission {
@@ -109,7 +118,7 @@ impl fmt::Debug for Resolver {
 impl Resolver {
     /// Over the system's resolver.
     #[must_use]
-    pub fn new(permission: Permission, proxy: Option<String>) -> Self {
+    pub fn new(permission: Permission) -> Self {
         let lookup: Lookup = Arc::new(|name| {
             Box::pin(async move {
                 let found = tokio::net::lookup_host((name.as_str(), 0)).await?;
@@ -118,7 +127,7 @@ impl Resolver {
         });
         Self {
             permission,
-            proxy,
+            proxy: None,
             without: Arc::default(),
             lookup,
         }
@@ -137,12 +146,6 @@ impl Resolver {
     #[must_use]
     pub fn with_proxy(self, proxy: Option<String>) -> Self {
         Self { proxy, ..self }
-    }
-
-    /// Whether names and addresses may be private.
-    #[must_use]
-    pub fn permits_private(&self) -> bool {
-        self.permission.private
     }
 
     /// The addresses of a name, whatever they are.
@@ -178,6 +181,21 @@ impl Resolver {
             }
         }
         Ok(found)
+    }
+
+    /// What a name leads to that a proxy is to look up, judged as far as that is known here.
+    ///
+    /// # Errors
+    /// Why the proxy is not asked.
+    pub async fn check_proxied(&self, name: &str) -> Result<(), Unknown> {
+        match self.addresses(name).await {
+            Ok(_) => Ok(()),
+            Err(error) => match error.downcast_ref::<Refused>() {
+                Some(refused) => Err(Unknown::Refused(refused.clone())),
+                None if self.permission.private => Ok(()),
+                None => Err(Unknown::Nowhere),
+            },
+        }
     }
 }
 

@@ -10,7 +10,7 @@ use super::egress::{Egress, Targets};
 use crate::broker::{Broker, Limits, Recorder, Scope};
 use crate::config::{Environment, ServerConfig, Settings};
 use crate::sandbox::Host;
-use crate::vault::{Outside, Vault};
+use crate::vault::{NetworkSettings, Vault};
 
 /// Broker and vault of one process.
 pub(super) struct Brokered {
@@ -53,11 +53,11 @@ impl Brokered {
         config_folder: &Path,
     ) -> Self {
         let limits = Limits::from(settings);
-        let outside = Outside {
+        let network = NetworkSettings {
             folder: config_folder.to_owned(),
             https_proxy: limits.https_proxy.clone(),
         };
-        let vault = Arc::new(Vault::with_outside(servers, environment, &outside));
+        let vault = Arc::new(Vault::with_network(servers, environment, &network));
         for problem in vault.problems() {
             tracing::warn!(%problem, "a server has no usable credential");
         }

@@ -1,23 +1,20 @@
 //! Reads one server's credentials from config and environment.
 
-use std::borrow::Cow;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
-use base64::Engine as _;
-use base64::engine::general_purpose::STANDARD;
 use indexmap::IndexMap;
 use secrecy::{ExposeSecret as _, SecretString};
 
-use super::endpoint::Endpoint;
 use super::fetched::{Fetched, Source};
 use super::learnt::Learnt;
 use super::login::Login;
-use super::network::{Network, Outside};
+use super::network::{Network, NetworkSettings};
 use super::parts::{looks_secret, parts, with_readings};
+use super::reader::Reader;
 use super::token::ClientCredentials;
 use super::{Configuration, Error};
-use crate::config::{Auth, Environment, ServerConfig, Template, is_secret_name, token_path};
+use crate::config::{Auth, Environment, ServerConfig, is_secret_name, token_path};
 use crate::headers::is_token;
 
 /// Headers whose values are no secrets, wherever they were configured.
@@ -88,7 +85,7 @@ impl Configured {
     pub(super) fn read(
         server: &Arc<ServerConfig>,
         env: &Arc<Environment>,
-        outside: &Outside,
+        network: &NetworkSettings,
         learnt: &Arc<Learnt>,
     ) -> Result<Self, Error> {
         let reader = Reader { server, env };
@@ -105,7 +102,7 @@ impl Configured {
         }
         this.fetched = source.map(|source| {
             let network = Network {
-                outside: outside.clone(),
+                settings: network.clone(),
                 server: Arc::clone(server),
                 environment: Arc::clone(env),
             };
@@ -401,95 +398,6 @@ impl Configured {
         self.extra_headers
             .retain(|(known, _)| !known.eq_ignore_ascii_case(name));
         self.extra_headers.push((name.to_owned(), value));
-    }
-}
-
-/// Reads values of one server, and words what is wrong with them without showing them.
-struct Reader<'a> {
-    server: &'a ServerConfig,
-    env: &'a Environment,
-}
-
-impl Reader<'_> {
-    /// A variable that is set to something; an empty one counts as unset, as compose files
-    /// pass on unset variables that way.
-    fn variable(&self, name: &str) -> Result<Option<Cow<'_, str>>, Error> {
-        match self.env.value(name) {
-            Ok(value) => Ok(value.filter(|value| !value.is_empty())),
-            Err(error) => Err(Error::Expansion {
-                server: self.server.name.clone(),
-                message: error.to_string(),
-            }),
-        }
-    }
-
-    /// A secret that travels in a body, where every character can.
-    fn text(&self, template: &Template) -> Result<SecretString, Error> {
-        let text = self.expanded(template)?;
-        if text.is_empty() {
-            return Err(self.error(&template.place, "is empty"));
-        }
-        Ok(SecretString::from(text))
-    }
-
-    fn endpoint(&self, template: &Template) -> Result<Endpoint, Error> {
-        let text = self.expanded(template)?;
-        Endpoint::new(&text, self.server.allow_private_network).map_err(|what| Error::Expansion {
-            server: self.server.name.clone(),
-            message: format!("the URL of `{}` {what}", template.place),
-        })
-    }
-
-    fn basic(&self, username: &Template, password: &Template) -> Result<SecretString, Error> {
-        let user = self.expanded(username)?;
-        let text = self.expanded(password)?;
-        // One of the two may be empty: some APIs take their key as either.
-        if user.is_empty() || !text.is_empty() {
-            self.checked(&password.place, &text)?;
-        }
-        if !user.is_empty() {
-            self.checked(&username.place, &user)?;
-        }
-        if user.contains(':') {
-            return Err(self.error(&username.place, "holds a `:`"));
-        }
-        let encoded = STANDARD.encode(format!("{user}:{text}"));
-        Ok(SecretString::from(format!("Basic {encoded}")))
-    }
-
-    fn expanded(&self, template: &Template) -> Result<String, Error> {
-        template.expand(self.env).map_err(|error| Error::Expansion {
-            server: self.server.name.clone(),
-            message: error.to_string(),
-        })
-    }
-
-    fn checked(&self, place: &str, value: &str) -> Result<SecretString, Error> {
-        if value.trim().is_empty() {
-            return Err(self.error(place, "is empty"));
-        }
-        if value.trim_end_matches(['\r', '\n']) != value {
-            return Err(self.error(place, "ends in a line break"));
-        }
-        if value.chars().any(char::is_control) {
-            return Err(self.error(place, "holds a line break or control character"));
-        }
-        Ok(SecretString::from(value))
-    }
-
-    fn header(&self, place: &str, name: &str, value: &str) -> Result<SecretString, Error> {
-        if !is_token(name) {
-            return Err(self.error(place, "belongs to a header whose name is not a token"));
-        }
-        self.checked(place, value)
-    }
-
-    fn error(&self, place: &str, what: &'static str) -> Error {
-        Error::Value {
-            server: self.server.name.clone(),
-            place: format!("`{place}`"),
-            what,
-        }
     }
 }
 

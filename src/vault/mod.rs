@@ -16,6 +16,7 @@ mod learnt;
 mod login;
 mod network;
 mod parts;
+mod reader;
 mod token;
 
 use std::collections::BTreeMap;
@@ -30,7 +31,7 @@ use crate::config::{Environment, ServerConfig};
 use configured::Configured;
 use fetched::LONGEST_LIFE;
 use learnt::Learnt;
-pub use network::Outside;
+pub use network::NetworkSettings;
 
 /// A secret below this many characters is found in innocent text by chance.
 const SHORT: usize = 8;
@@ -203,22 +204,22 @@ impl Vault {
     /// fetched before it is needed.
     #[must_use]
     pub fn new(servers: &[Arc<ServerConfig>], env: &Environment) -> Self {
-        Self::with_outside(servers, env, &Outside::default())
+        Self::with_network(servers, env, &NetworkSettings::default())
     }
 
     /// The same, with what the way to token and log-in endpoints is made of.
     #[must_use]
-    pub fn with_outside(
+    pub fn with_network(
         servers: &[Arc<ServerConfig>],
         env: &Environment,
-        outside: &Outside,
+        network: &NetworkSettings,
     ) -> Self {
         let learnt = Arc::new(Learnt::default());
         let env = Arc::new(env.clone());
         let servers = servers
             .iter()
             .map(|server| {
-                let configured = Configured::read(server, &env, outside, &learnt);
+                let configured = Configured::read(server, &env, network, &learnt);
                 (server.name.clone(), configured)
             })
             .collect();

@@ -7,11 +7,11 @@ use secrecy::SecretString;
 use super::endpoint::Endpoint;
 use crate::config::Environment;
 use crate::config::ServerConfig;
-use crate::connect::{Connections, Tls, Way};
+use crate::connect::{ConnectionSettings, Connections, Tls};
 
-/// What the way to token and log-in endpoints is made of.
+/// How token and log-in endpoints are connected to, whatever the server.
 #[derive(Clone, Default)]
-pub struct Outside {
+pub struct NetworkSettings {
     /// What the files of the config are relative to.
     pub folder: PathBuf,
     /// `MCE_HTTPS_PROXY`, which may hold a password.
@@ -21,7 +21,7 @@ pub struct Outside {
 /// The same for one server.
 #[derive(Clone)]
 pub(super) struct Network {
-    pub(super) outside: Outside,
+    pub(super) settings: NetworkSettings,
     pub(super) server: std::sync::Arc<ServerConfig>,
     pub(super) environment: std::sync::Arc<Environment>,
 }
@@ -31,15 +31,15 @@ impl Network {
     pub(super) async fn connections(&self, endpoint: &Endpoint) -> Result<Connections, String> {
         let this = self.clone();
         let reading = tokio::task::spawn_blocking(move || {
-            Tls::of(&this.server, &this.outside.folder, &this.environment)
+            Tls::of(&this.server, &this.settings.folder, &this.environment)
         });
         let tls = match reading.await {
             Ok(tls) => tls?,
             Err(error) => return Err(format!("the files of certificates were not read: {error}")),
         };
         // An address in a private network that the user wrote is not the proxy's to reach.
-        let proxy = self.outside.https_proxy.clone();
-        Ok(Connections::new(Way {
+        let proxy = self.settings.https_proxy.clone();
+        Ok(Connections::new(ConnectionSettings {
             permission: endpoint.permission,
             proxy: proxy
                 .filter(|_| endpoint.url.scheme() == "https" && !endpoint.is_private_literal),

@@ -157,6 +157,48 @@ async fn a_server_gets_no_more_requests_at_once_than_the_config_says() {
     assert_eq!(most.load(Ordering::SeqCst), 3);
 }
 
+/// A place that is lost with a call that is given up would be missing for ever.
+#[tokio::test]
+async fn a_call_that_is_given_up_gives_back_its_place() {
+    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let url = format!("http://{}", listener.local_addr().unwrap());
+    tokio::spawn(async move {
+        use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
+        // The first is never answered.
+        let (_held, _) = listener.accept().await.unwrap();
+        let (mut stream, _) = listener.accept().await.unwrap();
+        let _ = stream.read(&mut [0; 4096]).await;
+        let _ = stream.write_all(&response(200, &[JSON], "1")).await;
+    });
+    let mut setup = setup().at(&url);
+    setup.config.max_concurrent_requests = Some(1);
+    setup.config.timeout = Some(Duration::from_secs(2));
+    let shop = setup.build();
+    // The first has the place, the second waits for it; both are given up.
+    let both = async { tokio::join!(shop.call("get", json!({})), shop.call("get", json!({}))) };
+    let given_up = tokio::time::timeout(Duration::from_millis(100), both).await;
+    assert!(given_up.is_err());
+    shop.call("get", json!({})).await.unwrap();
+}
+
+/// Who waits too long for a turn is told which setting made it wait.
+#[tokio::test]
+async fn a_call_that_has_no_turn_in_time_says_so() {
+    let silent = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let mut setup = setup().at(&format!("http://{}", silent.local_addr().unwrap()));
+    setup.config.max_concurrent_requests = Some(1);
+    setup.config.timeout = Some(Duration::from_millis(400));
+    let shop = setup.build();
+    let (first, second) = tokio::join!(shop.call("get", json!({})), shop.call("get", json!({})));
+    assert_eq!(first.unwrap_err().kind(), "network");
+    let second = second.unwrap_err();
+    assert_eq!(second.kind(), "limit");
+    assert!(
+        second.to_string().contains("`max_concurrent_requests`"),
+        "{second}"
+    );
+}
+
 #[tokio::test]
 async fn a_server_gets_no_more_requests_a_second_than_the_config_says() {
     let api = Capture::json("1").await;

@@ -4,8 +4,8 @@ use std::sync::OnceLock;
 
 use bytes::Bytes;
 use reqwest::header::CONTENT_LENGTH;
-use reqwest::{Body, Client, Method, Proxy, Response, redirect, retry};
-use secrecy::{ExposeSecret as _, SecretString};
+use reqwest::{Body, Client, Method, Response};
+use secrecy::SecretString;
 use tokio::sync::watch;
 use tokio::time::Instant;
 use url::Url;
@@ -16,7 +16,7 @@ use super::place::address_of;
 use super::request::Judged;
 use super::{Shared, Waits};
 use crate::address::{Reach, reach};
-use crate::connect::{Refused, Resolver, root_cause};
+use crate::connect::{Resolver, Unknown, build, client_builder};
 use crate::sandbox::{CallError, HttpFailure};
 
 /// A body of this size is sent as one piece, and what takes it is not looked at.
@@ -44,29 +44,7 @@ impl Clients {
 }
 
 fn client(proxy: Option<&SecretString>, resolver: &Resolver) -> Result<Client, String> {
-    // An address that was judged by its text is not looked up; all names are, and lead to the internet.
-    let host = proxy
-        .and_then(|proxy| Url::parse(proxy.expose_secret()).ok())
-        .and_then(|proxy| proxy.host_str().map(str::to_owned));
-    let mut builder = Client::builder()
-        .no_proxy()
-        // It is undone where what is left of it is seen.
-        .no_gzip()
-        .no_brotli()
-        .no_deflate()
-        .redirect(redirect::Policy::none())
-        .retry(retry::never())
-        .referer(false)
-        .connector_layer(Noted)
-        .dns_resolver(resolver.clone().with_proxy(host));
-    if let Some(proxy) = proxy {
-        let proxy = Proxy::https(proxy.expose_secret())
-            .map_err(|_| "`MCE_HTTPS_PROXY` is not the URL of a proxy".to_owned())?;
-        builder = builder.proxy(proxy);
-    }
-    builder
-        .build()
-        .map_err(|error| format!("the HTTP client cannot start: {}", root_cause(&error)))
+    build(client_builder(proxy, resolver)?.connector_layer(Noted))
 }
 
 /// Sends a request. Nothing that it waits for takes longer than it is given.
@@ -176,17 +154,14 @@ pub(super) async fn check_proxied(shared: &Shared, url: &Url) -> Result<(), Call
     if address_of(url).is_some() {
         return Ok(());
     }
-    let resolver = &shared.place.resolver;
-    match resolver.addresses(host).await {
-        Ok(_) => Ok(()),
-        Err(error) => Err(match error.downcast_ref::<Refused>() {
-            Some(refused) => super::failure::refused(refused),
-            None => CallError::Egress {
-                message: format!(
-                    "`{host}` cannot be looked up here, so that nobody knows where the proxy would \
-                     connect to"
-                ),
-            },
+    match shared.place.resolver.check_proxied(host).await {
+        Ok(()) => Ok(()),
+        Err(Unknown::Refused(refused)) => Err(super::failure::refused(&refused)),
+        Err(Unknown::Nowhere) => Err(CallError::Egress {
+            message: format!(
+                "`{host}` cannot be looked up here, so that nobody knows where the proxy would \
+                 connect to"
+            ),
         }),
     }
 }

@@ -29,7 +29,7 @@ impl Place {
         let parsed = |entries: &[String]| entries.iter().filter_map(|it| it.parse().ok()).collect();
         Self {
             allowed: allowed.map(parsed),
-            resolver: Resolver::new(OF_THE_INTERNET, None),
+            resolver: Resolver::new(OF_THE_INTERNET),
         }
     }
 
