@@ -12,6 +12,7 @@ use super::audit::{Audit, Origin, Subject};
 use super::cache::Fingerprints;
 use super::discovery::nearest;
 use super::identifier;
+use super::registry::Served;
 use super::result::{ErrorType, ExecutionResult, PlannedUse, Refusal, milliseconds, summarise};
 use super::sessions::{Earlier, Held, Lease};
 use crate::broker::Scope;
@@ -106,6 +107,15 @@ pub(super) enum Keep<'a> {
     Store(&'a str),
     /// It is in the cache already, under this id.
     Stored(String),
+}
+
+/// What code imports.
+struct Imported {
+    /// The servers, as they were checked.
+    served: Vec<Arc<Served>>,
+    /// What the sandbox gets of them.
+    modules: Vec<Module>,
+    fingerprints: Fingerprints,
 }
 
 /// An execution in the audit. Dropped before its end, it was cancelled.
@@ -296,7 +306,11 @@ impl Runtime {
             ..Refusal::new(ErrorType::Sandbox, finding.message)
         })?;
         let _place = self.queue.take(&subject.principal).await?;
-        let (modules, fingerprints) = self.modules(facts).await;
+        let Imported {
+            served,
+            modules,
+            fingerprints,
+        } = self.imported(facts).await;
         let timeout = work
             .timeout
             .unwrap_or(self.settings.execution_timeout)
@@ -318,7 +332,9 @@ impl Runtime {
             principal: subject.principal.clone(),
             servers: facts.servers.clone(),
         };
-        let host = self.egress.host(&self.registry.targets(), scope).await;
+        // A server may have left memory, or been compiled anew, since its module was taken.
+        let targets = self.registry.targets_with(&served);
+        let host = self.egress.host(&targets, scope).await;
         let running = async {
             match &mut lease {
                 None => Ok(sandbox.run(job, host).await),
@@ -357,7 +373,8 @@ impl Runtime {
 
     /// The runtime module and of the servers the code imports what it can use, exactly as it was
     /// checked.
-    async fn modules(&self, facts: &Facts) -> (Vec<Module>, Fingerprints) {
+    async fn imported(&self, facts: &Facts) -> Imported {
+        let mut used = Vec::new();
         let mut modules = vec![runtime_module()];
         let mut fingerprints = Fingerprints::new();
         let imported = facts.servers.iter().cloned().collect();
@@ -376,8 +393,13 @@ impl Runtime {
                 source,
             });
             fingerprints.insert(name, served.manifest().fingerprint.clone());
+            used.push(served);
         }
-        (modules, fingerprints)
+        Imported {
+            served: used,
+            modules,
+            fingerprints,
+        }
     }
 
     async fn call_one(
@@ -423,7 +445,8 @@ impl Runtime {
             principal: subject.principal.clone(),
             servers: BTreeSet::from([server.clone()]),
         };
-        let host = self.egress.host(&self.registry.targets(), scope).await;
+        let targets = self.registry.targets_with([&compiled]);
+        let host = self.egress.host(&targets, scope).await;
         let started = Instant::now();
         let outcome = host
             .perform(Call {

@@ -6,11 +6,12 @@
 //! - `execution`: size → guard → lint → sandbox → answer → audit; `answer`: redaction and caps;
 //!   `rerun`: what is kept in the cache, and run again from it.
 //! - `queue`, `sessions`: who runs when, and what is kept between executions.
-//! - `discovery`, `excerpt`: what there is to call.
+//! - `catalogue`, `discovery`, `excerpt`: what there is to call.
 //! - `cache`, `audit`, `database`: two SQLite files.
 
 use std::path::Path;
 use std::sync::Arc;
+use std::time::Duration;
 
 use crate::broker::Recorder;
 use crate::config::{Config, Environment, ServerConfig, Settings};
@@ -21,6 +22,7 @@ mod answer;
 mod audit;
 mod brokered;
 mod cache;
+mod catalogue;
 mod clock;
 mod database;
 mod discovery;
@@ -49,7 +51,7 @@ pub use database::Error as DatabaseError;
 pub use database::IN_MEMORY;
 pub use discovery::{
     FunctionAnswer, FunctionDetail, FunctionName, FunctionProblem, FunctionsAnswer, InlineFunction,
-    RefusedServer, ServerSummary, ServersPage, UnknownCursor,
+    RefusedServer, ServerSummary, ServersPage, TypeAnswer, TypeDetail, UnknownCursor,
 };
 pub use egress::{Egress, Targets};
 pub use engine::{Finding, SandboxProvider};
@@ -58,6 +60,9 @@ pub use lint::{LINT_RULES, LintRule};
 pub use policy::{PolicyFileError, guard_of, unguarded};
 pub use registry::compiled_folders;
 pub use result::{CallSummary, ErrorType, ExecutionResult, PlannedUse};
+
+/// Time between two looks at the folder of compiled output.
+const WATCH_INTERVAL: Duration = Duration::from_secs(1);
 
 /// The principal of a process that serves its own user (stdio, command line).
 pub const LOCAL_PRINCIPAL: &str = "local";
@@ -135,6 +140,8 @@ pub struct Runtime {
     cache: Option<cache::Cache>,
     linter: Option<lint::Linter>,
     switches: Switches,
+    /// How often servers were found compiled anew.
+    changes: tokio::sync::watch::Sender<u64>,
 }
 
 impl Runtime {
@@ -256,26 +263,61 @@ impl Runtime {
             cache,
             linter,
             switches,
+            changes: tokio::sync::watch::Sender::default(),
         }))
     }
 
     /// Connects the sandbox, checks all compiled servers and asks for ruff, so that the first request need not
     /// wait for them. Meant to run beside a server.
     pub async fn warm_up(&self) {
-        let check = self
-            .registry
-            .servers(self.registry.names().map(str::to_owned).collect());
-        let prepare = async {
-            check.await;
+        let check = async {
+            for name in self.registry.names() {
+                // What is refused is logged, and told to whoever asks for it.
+                if let Some(Ok(served)) = self.registry.examine(name).await {
+                    let targets = self.registry.targets_with([&served]);
+                    self.egress.prepare(&targets).await;
+                }
+            }
             self.egress.prepare(&self.registry.targets()).await;
         };
-        // What goes wrong is logged, and told to whoever asks for it.
         let lint = async {
             if let Some(linter) = &self.linter {
                 linter.program().await;
             }
         };
-        let _ = tokio::join!(self.engine.sandbox(), prepare, lint);
+        let _ = tokio::join!(self.engine.sandbox(), check, lint);
+    }
+
+    /// Notices what is compiled anew while this runs. Meant to run beside a server; it does not end
+    /// by itself.
+    pub async fn watch(self: Arc<Self>) {
+        let mut told = Vec::new();
+        let mut interval = tokio::time::interval(WATCH_INTERVAL);
+        interval.set_missed_tick_behavior(tokio::time::MissedTickBehavior::Delay);
+        loop {
+            interval.tick().await;
+            let runtime = Arc::clone(&self);
+            let looking = tokio::task::spawn_blocking(move || runtime.registry.refresh());
+            let Ok(changes) = looking.await else { continue };
+            for name in &changes.servers {
+                self.registry.forget(name).await;
+                tracing::info!(server = name, "a server was compiled anew");
+            }
+            for name in &changes.new {
+                if !told.contains(name) {
+                    tracing::warn!(server = name, "a new server is not served before a restart");
+                    told.push(name.clone());
+                }
+            }
+            if !changes.servers.is_empty() {
+                self.changes.send_modify(|changes| *changes += 1);
+            }
+        }
+    }
+
+    /// Counts the times that servers were found compiled anew.
+    pub fn changes(&self) -> tokio::sync::watch::Receiver<u64> {
+        self.changes.subscribe()
     }
 
     /// Ends all sessions and writes everything that is still queued. Executions should have ended.

@@ -23,6 +23,8 @@ pub(super) struct ListServers {
 pub(super) struct GetFunctions {
     #[serde(deserialize_with = "one_to_five")]
     pub(super) functions: Vec<FunctionName>,
+    #[serde(default)]
+    pub(super) types: Vec<String>,
 }
 
 /// The arguments of `execute_code`.
@@ -203,7 +205,7 @@ mod tests {
     #[test]
     fn functions_are_named_either_way_and_are_one_to_five() {
         let given = json!({"functions": ["a.b", {"server": "a", "function": "c"}]});
-        let GetFunctions { functions } = parsed(given).unwrap();
+        let GetFunctions { functions, .. } = parsed(given).unwrap();
         assert_eq!(functions[0], FunctionName::Dotted("a.b".to_owned()));
         assert!(matches!(&functions[1], FunctionName::Parts { function, .. } if function == "c"));
         let error = parsed::<GetFunctions>(json!({"functions": []})).unwrap_err();

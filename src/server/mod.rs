@@ -90,8 +90,10 @@ where
         runtime: Arc::clone(&runtime),
         principal: principal.to_owned(),
     };
+    let watching = tokio::spawn(Arc::clone(&runtime).watch());
     let outcome = session(server, input, output).await;
     warming.abort();
+    watching.abort();
     runtime.shutdown().await;
     outcome
 }
@@ -192,8 +194,8 @@ impl Server {
                 Err(error) => failure(ErrorType::Validation, error),
             },
             tools::GET_FUNCTIONS => match arguments::parse::<GetFunctions>(given) {
-                Ok(GetFunctions { functions }) => {
-                    answer(&self.runtime.get_functions(&functions).await)
+                Ok(GetFunctions { functions, types }) => {
+                    answer(&self.runtime.get_functions(&functions, &types).await)
                 }
                 Err(error) => failure(ErrorType::Validation, error),
             },

@@ -44,6 +44,12 @@ pub(super) fn all() -> Vec<Tool> {
                             "additionalProperties": false
                         }
                     ]}
+                },
+                "types": {
+                    "type": "array",
+                    "maxItems": 10,
+                    "items": {"type": "string"},
+                    "description": "Names from `omitted_types`, to see their definitions"
                 }
             }),
             &["functions"],

@@ -1,0 +1,29 @@
+//! What there is to call. Answers are bounded whatever the catalogue, and text that comes from
+//! documents is data: capped, one line where one line is meant.
+//!
+//! - `servers`: pages of servers; `functions`: signatures and types; `names`: lines and nearest names.
+
+mod functions;
+mod names;
+mod servers;
+
+use std::sync::Arc;
+
+use super::Runtime;
+use crate::api::Manifest;
+
+pub use functions::{
+    FunctionAnswer, FunctionDetail, FunctionName, FunctionProblem, FunctionsAnswer, TypeAnswer,
+    TypeDetail,
+};
+pub(super) use names::{nearest, one_line};
+pub use servers::{InlineFunction, RefusedServer, ServerSummary, ServersPage, UnknownCursor};
+
+impl Runtime {
+    /// The manifest of a server as it was checked; `None` where there is no such server, or it is
+    /// refused.
+    pub async fn manifest(&self, server: &str) -> Option<Arc<Manifest>> {
+        let compiled = self.registry.server(server).await?.ok()?;
+        Some(Arc::clone(&compiled.target.manifest))
+    }
+}
