@@ -50,8 +50,9 @@ pub use cache::remove_code_cache;
 pub use database::Error as DatabaseError;
 pub use database::IN_MEMORY;
 pub use discovery::{
-    FunctionAnswer, FunctionDetail, FunctionName, FunctionProblem, FunctionsAnswer, InlineFunction,
-    RefusedServer, ServerSummary, ServersPage, TypeAnswer, TypeDetail, UnknownCursor,
+    FoundFunction, FunctionAnswer, FunctionDetail, FunctionName, FunctionProblem, FunctionsAnswer,
+    InlineFunction, RefusedServer, SearchAnswer, SearchError, SearchRequest, ServerSummary,
+    ServersPage, TypeAnswer, TypeDetail, UnknownCursor,
 };
 pub use egress::{Egress, Targets};
 pub use engine::{Finding, SandboxProvider};
@@ -132,6 +133,7 @@ pub struct Runtime {
     settings: Arc<Settings>,
     guard: Guard,
     registry: registry::Registry,
+    catalogue: catalogue::Catalogue,
     engine: engine::Engine,
     queue: queue::Queue,
     sessions: sessions::Sessions,
@@ -251,12 +253,17 @@ impl Runtime {
         let registry = registry::Registry::find(&settings, config, load);
         let recorder: Arc<dyn Recorder> = audit.clone();
         let egress = egress(&registry.configs(), recorder);
+        let catalogue = catalogue::Catalogue::new(
+            settings.compiled_output_dir.clone(),
+            registry.names().map(str::to_owned).collect(),
+        );
         Ok(Arc::new(Self {
             queue: queue::Queue::new(&settings),
             sessions: sessions::Sessions::new(&settings),
             settings,
             guard,
             registry,
+            catalogue,
             engine: engine::Engine::new(sandbox),
             egress,
             audit,
@@ -271,6 +278,7 @@ impl Runtime {
     /// wait for them. Meant to run beside a server.
     pub async fn warm_up(&self) {
         let check = async {
+            self.catalogue.searchable().await;
             for name in self.registry.names() {
                 // What is refused is logged, and told to whoever asks for it.
                 if let Some(Ok(served)) = self.registry.examine(name).await {
@@ -310,6 +318,7 @@ impl Runtime {
                 }
             }
             if !changes.servers.is_empty() {
+                self.catalogue.renew().await;
                 self.changes.send_modify(|changes| *changes += 1);
             }
         }

@@ -71,7 +71,12 @@ fn group(index: &Index, word: &str) -> Group {
         add(&mut forms, term, 1.0);
     }
     if weight < 1.0 {
-        return Group { mass: weight * inverse_frequency(having, index.len()), weight, forms, verb };
+        return Group {
+            mass: weight * inverse_frequency(having, index.len()),
+            weight,
+            forms,
+            verb,
+        };
     }
     for synonym in verb.map_or(&[][..], Verb::words) {
         if let Some(term) = index.vocabulary.term(synonym) {

@@ -33,7 +33,11 @@ pub(super) fn search(index: &Index, query: &Query<'_>) -> Vec<Hit> {
     }
     let whole = mass.max(1.0);
     for score in &mut scores {
-        let share = if mass > 0.0 { score.covered / mass } else { 0.0 };
+        let share = if mass > 0.0 {
+            score.covered / mass
+        } else {
+            0.0
+        };
         score.covered = share;
         score.value *= share;
     }
@@ -50,7 +54,9 @@ pub(super) fn search(index: &Index, query: &Query<'_>) -> Vec<Hit> {
             if likeness == 0.0 {
                 continue;
             }
-            if let (Some(asked), Some(method)) = (&path.method, index.methods.get(number as usize)) && **asked != **method {
+            if let (Some(asked), Some(method)) = (&path.method, index.methods.get(number as usize))
+                && **asked != **method
+            {
                 likeness *= 0.7;
             }
             score.value += PATH * whole * likeness;

@@ -55,7 +55,10 @@ pub(super) fn near(word: &str, vocabulary: &Vocabulary) -> Vec<Near> {
         .filter(|(_, other)| shape.may_be_within(*other, most))
         .filter_map(|(number, _)| {
             let edits = strsim::osa_distance(word, vocabulary.word(number));
-            (edits <= most && edits > 0).then_some(Near { word: number, edits })
+            (edits <= most && edits > 0).then_some(Near {
+                word: number,
+                edits,
+            })
         })
         .collect()
 }

@@ -11,8 +11,8 @@ const STOPS: &[&str] = &[
     "myself", "no", "nor", "not", "now", "of", "once", "only", "or", "other", "our", "ours",
     "please", "same", "she", "should", "so", "some", "such", "than", "that", "the", "their",
     "theirs", "them", "then", "there", "these", "they", "this", "those", "through", "to", "too",
-    "until", "very", "was", "we", "were", "what", "when", "where", "which", "while", "who",
-    "whom", "why", "will", "with", "would", "you", "your", "yours",
+    "until", "very", "was", "we", "were", "what", "when", "where", "which", "while", "who", "whom",
+    "why", "will", "with", "would", "you", "your", "yours",
 ];
 
 /// Whether a word, in lower case, says little.

@@ -16,7 +16,9 @@ const READ: &[&str] = &[
     "get", "list", "show", "read", "fetch", "find", "retrieve", "view", "see", "display", "lookup",
 ];
 const CREATE: &[&str] = &["create", "add", "new", "make", "insert"];
-const UPDATE: &[&str] = &["update", "change", "edit", "modify", "set", "replace", "alter"];
+const UPDATE: &[&str] = &[
+    "update", "change", "edit", "modify", "set", "replace", "alter",
+];
 const DELETE: &[&str] = &["delete", "remove", "destroy", "erase", "drop"];
 
 impl Verb {

@@ -7,7 +7,7 @@ use serde::de::{DeserializeOwned, Error as _};
 use serde::{Deserialize, Deserializer};
 use serde_json::{Map, Value};
 
-use crate::runtime::{FunctionName, SessionChoice};
+use crate::runtime::{FunctionName, SearchRequest, SessionChoice};
 
 /// The arguments of `list_servers`.
 #[derive(Debug, Deserialize)]
@@ -25,6 +25,33 @@ pub(super) struct GetFunctions {
     pub(super) functions: Vec<FunctionName>,
     #[serde(default)]
     pub(super) types: Vec<String>,
+}
+
+/// The arguments of `search_functions`.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct SearchFunctions {
+    pub(super) query: String,
+    #[serde(default)]
+    pub(super) server: Option<String>,
+    #[serde(default)]
+    pub(super) tag: Option<String>,
+    #[serde(default)]
+    pub(super) limit: Option<usize>,
+    #[serde(default)]
+    pub(super) detail: bool,
+}
+
+impl From<SearchFunctions> for SearchRequest {
+    fn from(given: SearchFunctions) -> Self {
+        Self {
+            query: given.query,
+            server: given.server,
+            tag: given.tag,
+            limit: given.limit,
+            detail: given.detail,
+        }
+    }
 }
 
 /// The arguments of `execute_code`.

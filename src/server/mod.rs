@@ -28,7 +28,9 @@ mod tools;
 #[cfg(test)]
 mod wire_tests;
 
-use arguments::{EndSession, ExecuteCode, GetFunctions, ListServers, RunCachedCode};
+use arguments::{
+    EndSession, ExecuteCode, GetFunctions, ListServers, RunCachedCode, SearchFunctions,
+};
 use surrogates::Repaired;
 
 /// What every client is told once. Its size does not depend on what is compiled.
@@ -191,6 +193,13 @@ impl Server {
                         Err(error) => failure(ErrorType::Validation, error.to_string()),
                     }
                 }
+                Err(error) => failure(ErrorType::Validation, error),
+            },
+            tools::SEARCH_FUNCTIONS => match arguments::parse::<SearchFunctions>(given) {
+                Ok(given) => match self.runtime.search_functions(&given.into()).await {
+                    Ok(found) => answer(&found),
+                    Err(error) => failure(ErrorType::Validation, error.to_string()),
+                },
                 Err(error) => failure(ErrorType::Validation, error),
             },
             tools::GET_FUNCTIONS => match arguments::parse::<GetFunctions>(given) {

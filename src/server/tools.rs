@@ -4,6 +4,7 @@ use rmcp::model::{JsonObject, Tool, ToolAnnotations};
 use serde_json::{Value, json};
 
 pub(super) const LIST_SERVERS: &str = "list_servers";
+pub(super) const SEARCH_FUNCTIONS: &str = "search_functions";
 pub(super) const GET_FUNCTIONS: &str = "get_functions";
 pub(super) const EXECUTE_CODE: &str = "execute_code";
 pub(super) const RUN_CACHED_CODE: &str = "run_cached_code";
@@ -21,6 +22,20 @@ pub(super) fn all() -> Vec<Tool> {
                 "cursor": {"type": "string", "description": "`next_cursor` of the page before"}
             }),
             &[],
+        ),
+        tool(
+            reads,
+            SEARCH_FUNCTIONS,
+            "Search functions",
+            "Find functions by what they do, by name or by path, best first.",
+            json!({
+                "query": {"type": "string"},
+                "server": {"type": "string"},
+                "tag": {"type": "string"},
+                "limit": {"type": "integer", "minimum": 1, "maximum": 20, "default": 5},
+                "detail": {"type": "boolean", "description": "With signatures"}
+            }),
+            &["query"],
         ),
         tool(
             reads,

@@ -3,13 +3,15 @@
 //! It is read out of manifests before the load check, which takes much longer. Nothing here decides
 //! what can be called.
 //!
-//! - `skim`: one pass over a manifest.
+//! - `skim`: one pass over a manifest; `searchable`: the index over all of them.
 
+mod searchable;
 mod skim;
 
 use std::collections::BTreeMap;
 use std::path::Path;
 
+pub(super) use self::searchable::Catalogue;
 use self::skim::Skimmed;
 use super::discovery::one_line;
 use crate::api::Manifest;

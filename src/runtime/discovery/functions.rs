@@ -198,7 +198,7 @@ impl Runtime {
     /// The server of this name, which `asked` names.
     async fn server_of(&self, asked: &str, server: &str) -> Result<Arc<Served>, FunctionProblem> {
         match self.registry.server(server).await {
-            Some(Ok(served)) => Ok(served),
+            Some(Ok(compiled)) => Ok(compiled),
             Some(Err(refused)) => {
                 let error = format!("server `{server}` is refused: {}", refused.reason);
                 Err(FunctionProblem::new(asked, error, vec![]))
@@ -245,7 +245,7 @@ impl Runtime {
         asked: &str,
         servers: &[&Arc<Served>],
     ) -> Result<TypeDetail, FunctionProblem> {
-        let (served, name) = if let Some((server, name)) = asked.split_once('.') {
+        let (compiled, name) = if let Some((server, name)) = asked.split_once('.') {
             let name = name.strip_prefix("functions.").unwrap_or(name);
             (self.server_of(asked, server).await?, name)
         } else {
@@ -259,14 +259,14 @@ impl Runtime {
             };
             (Arc::clone(served), asked)
         };
-        let server = &served.manifest().server;
-        let Some(source) = definition(&served.module, name, TYPE_BYTES) else {
-            let near = nearest(name, served.module.types());
+        let server = &compiled.manifest().server;
+        let Some(source) = definition(&compiled.module, name, TYPE_BYTES) else {
+            let near = nearest(name, compiled.module.types());
             let near = near.iter().map(|near| format!("{server}.{near}")).collect();
             return Err(FunctionProblem::new(asked, "there is no such type", near));
         };
         let mut uses: Vec<String> = Vec::new();
-        for used in served.module.types_of_type(name).take(NAMED_TYPES) {
+        for used in compiled.module.types_of_type(name).take(NAMED_TYPES) {
             if !uses.iter().any(|named| named == used) {
                 uses.push(used.to_owned());
             }

@@ -1,10 +1,12 @@
 //! What there is to call. Answers are bounded whatever the catalogue, and text that comes from
 //! documents is data: capped, one line where one line is meant.
 //!
-//! - `servers`: pages of servers; `functions`: signatures and types; `names`: lines and nearest names.
+//! - `servers`: pages of servers; `search`: functions by what they do; `functions`: signatures and
+//!   types; `names`: lines and nearest names.
 
 mod functions;
 mod names;
+mod search;
 mod servers;
 
 use std::sync::Arc;
@@ -17,6 +19,7 @@ pub use functions::{
     TypeDetail,
 };
 pub(super) use names::{nearest, one_line};
+pub use search::{FoundFunction, SearchAnswer, SearchError, SearchRequest};
 pub use servers::{InlineFunction, RefusedServer, ServerSummary, ServersPage, UnknownCursor};
 
 impl Runtime {

@@ -295,11 +295,6 @@ impl Registry {
         self.slots.get(name).map_or(0, |slot| slot.weight())
     }
 
-    /// The folder of compiled output.
-    pub(super) fn output(&self) -> &Path {
-        &self.output
-    }
-
     /// The names that code can import. Servers that the code does not even mention stand there
     /// without their functions, so that code need not wait for load checks it has no use for.
     pub(super) async fn names_for(&self, code: &str) -> (CompiledNames, Vec<Refused>) {

@@ -1,0 +1,139 @@
+//! The index over the functions of all servers.
+
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use super::skim::{Skimmed, SkimmedFunction};
+use super::{Entry, Listed, skim};
+use crate::search::{Document, Index, Named, Query};
+
+/// The index, and what is shown of what it finds.
+pub(in crate::runtime) struct Searchable {
+    index: Index,
+    /// Server and number of the function, of each document.
+    places: Vec<(u32, u32)>,
+    servers: Vec<(String, Entry)>,
+}
+
+impl Searchable {
+    /// Reads all servers below the folder of compiled output. Those without a manifest that can be
+    /// read are left out.
+    fn read(output: &std::path::Path, names: &[String]) -> Self {
+        let mut documents = Vec::new();
+        let mut places = Vec::new();
+        let mut servers = Vec::new();
+        for name in names {
+            let Some(skimmed) = skim(output, name) else {
+                continue;
+            };
+            let server = u32::try_from(servers.len()).unwrap_or(u32::MAX);
+            for (number, function) in skimmed.functions.iter().enumerate() {
+                documents.push(document(&skimmed, function));
+                places.push((server, u32::try_from(number).unwrap_or(u32::MAX)));
+            }
+            servers.push((name.clone(), Entry::from(skimmed)));
+        }
+        Self {
+            index: Index::build(&documents),
+            places,
+            servers,
+        }
+    }
+
+    /// The functions that fit, best first, each with its server.
+    pub(in crate::runtime) fn search(
+        &self,
+        query: &Query<'_>,
+    ) -> impl Iterator<Item = (&str, &Listed)> {
+        let hits = self.index.search(query);
+        hits.into_iter().filter_map(|hit| {
+            let (server, function) = self.places.get(hit.document)?;
+            let (name, entry) = self.servers.get(usize::try_from(*server).ok()?)?;
+            let function = entry.functions.get(usize::try_from(*function).ok()?)?;
+            Some((name.as_str(), function))
+        })
+    }
+}
+
+fn document(server: &Skimmed, function: &SkimmedFunction) -> Document {
+    let parameters = function.parameters.iter().map(|parameter| Named {
+        name: parameter.wire_name.clone(),
+        description: parameter.description.clone(),
+    });
+    let fields = server.body_fields(function).into_iter();
+    let fields = fields.map(|name| Named {
+        name: name.to_owned(),
+        ..Named::default()
+    });
+    Document {
+        server: server.server.clone(),
+        title: server.title.clone(),
+        function: function.name.clone(),
+        operation_id: function.operation_id.clone().unwrap_or_default(),
+        method: function.method.clone(),
+        path: function.path.clone(),
+        tags: function.tags.clone(),
+        summary: function.summary.clone(),
+        description: String::new(),
+        parameters: parameters.collect(),
+        body_fields: fields.collect(),
+    }
+}
+
+/// The index in use. It is made when it is first needed, and made anew beside the one in use.
+pub(in crate::runtime) struct Catalogue {
+    output: PathBuf,
+    names: Vec<String>,
+    current: Mutex<Option<Arc<Searchable>>>,
+    /// Held while it is made, so that it is made once.
+    making: tokio::sync::Mutex<()>,
+}
+
+impl Catalogue {
+    /// The catalogue of these servers below a folder of compiled output. Nothing is read yet.
+    pub(in crate::runtime) fn new(output: PathBuf, names: Vec<String>) -> Self {
+        Self {
+            output,
+            names,
+            current: Mutex::default(),
+            making: tokio::sync::Mutex::default(),
+        }
+    }
+
+    fn current(&self) -> Option<Arc<Searchable>> {
+        let current = self.current.lock().unwrap_or_else(PoisonError::into_inner);
+        current.clone()
+    }
+
+    /// What can be searched; made now where it was not yet.
+    pub(in crate::runtime) async fn searchable(&self) -> Option<Arc<Searchable>> {
+        if let Some(current) = self.current() {
+            return Some(current);
+        }
+        let _making = self.making.lock().await;
+        match self.current() {
+            Some(current) => Some(current),
+            None => self.make().await,
+        }
+    }
+
+    /// Reads everything anew, where it was read before.
+    pub(in crate::runtime) async fn renew(&self) {
+        let _making = self.making.lock().await;
+        if self.current().is_some() {
+            self.make().await;
+        }
+    }
+
+    async fn make(&self) -> Option<Arc<Searchable>> {
+        let (output, names) = (self.output.clone(), self.names.clone());
+        let reading = tokio::task::spawn_blocking(move || Searchable::read(&output, &names));
+        let made = reading.await;
+        let made =
+            made.inspect_err(|error| tracing::error!(%error, "the functions could not be indexed"));
+        let made = Arc::new(made.ok()?);
+        let mut current = self.current.lock().unwrap_or_else(PoisonError::into_inner);
+        *current = Some(Arc::clone(&made));
+        Some(made)
+    }
+}
