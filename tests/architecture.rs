@@ -77,7 +77,7 @@ const ARROWS: &[(&str, &[&str])] = &[
         ],
     ),
     ("sandbox", &["config", "files", "wire"]),
-    ("server", &["runtime", "signals"]),
+    ("server", &["config", "runtime", "signals"]),
     ("signals", &[]),
     ("variables", &[]),
     ("vault", &["address", "api", "config", "connect", "headers"]),
@@ -116,6 +116,18 @@ const NARROW: &[(&str, &str, &[&str])] = &[
             "Settings",
         ],
     ),
+    (
+        "server",
+        "config",
+        &[
+            "HttpSettings",
+            "NamedToken",
+            "TokensError",
+            "digest_of",
+            "is_loopback",
+            "read_tokens",
+        ],
+    ),
 ];
 
 /// Words that may stand only in the code below these paths.
@@ -126,7 +138,8 @@ const ONLY: &[(&str, &[&str])] = &[
     ("rmcp", &["server"]),
     ("bollard", &["sandbox/docker"]),
     ("hyper_rustls", &["sandbox/docker"]),
-    ("hyper_util", &["sandbox/docker"]),
+    ("hyper", &["server/http"]),
+    ("hyper_util", &["sandbox/docker", "server/http"]),
     ("libyaml_safer", &["yaml"]),
     ("minijinja", &["python"]),
     ("miette", &["cli"]),
@@ -134,7 +147,13 @@ const ONLY: &[(&str, &[&str])] = &[
     ("rusqlite", &["runtime"]),
     (
         "secrecy",
-        &["vault", "broker", "config/settings", "connect"],
+        &[
+            "vault",
+            "broker",
+            "config/settings",
+            "connect",
+            "server/http/keys",
+        ],
     ),
     ("clap", &["cli"]),
     ("indicatif", &["cli"]),

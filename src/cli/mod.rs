@@ -34,6 +34,7 @@ mod serve;
 mod settings;
 mod startup;
 mod stop;
+mod token;
 
 use startup::Startup;
 use stop::Stop;
@@ -150,6 +151,8 @@ enum Command {
     Sandbox(sandbox::Arguments),
     /// Show every layer at work on a bundled example
     Demo(demo::Arguments),
+    /// Make tokens for clients over HTTP
+    Token(token::Arguments),
     /// List every setting, its default and its meaning
     #[command(after_long_help = settings::table())]
     Settings,
@@ -189,6 +192,7 @@ fn dispatch(cli: Cli) -> Outcome {
     match command {
         Command::Settings => return settings::print(),
         Command::Completions(arguments) => return completions::run(&arguments),
+        Command::Token(arguments) => return token::run(&arguments),
         _ => {}
     }
     // What is wrong with a server stands in the result of these; it need not be logged as well.
@@ -209,7 +213,7 @@ fn dispatch(cli: Cli) -> Outcome {
         Command::Auth(arguments) => auth::run(&arguments, &startup),
         Command::Sandbox(arguments) => sandbox::run(&arguments, &startup),
         Command::Demo(arguments) => demo::run(&arguments, &startup),
-        Command::Settings | Command::Completions(_) => Ok(ExitCode::SUCCESS),
+        Command::Settings | Command::Completions(_) | Command::Token(_) => Ok(ExitCode::SUCCESS),
     }
 }
 

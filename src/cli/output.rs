@@ -33,6 +33,12 @@ pub(super) fn live_line(text: impl Display) -> Result<(), Stop> {
         .map_err(|error| written(&error))
 }
 
+/// Writes one line to stderr, beside the output.
+pub(super) fn aside(text: impl Display) {
+    // Nobody may be listening, and there is nobody else to tell.
+    let _ = writeln!(io::stderr(), "{text}");
+}
+
 /// Writes a value to stdout as indented JSON and a newline.
 pub(super) fn json(value: &impl Serialize) -> Result<(), Stop> {
     let text = serde_json::to_string_pretty(value)

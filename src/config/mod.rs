@@ -26,10 +26,12 @@ mod secrets;
 mod server;
 mod settings;
 mod settings_capacity;
+mod settings_http;
 mod settings_table;
 mod settings_values;
 mod swaggers;
 mod template;
+mod tokens;
 mod urls;
 
 pub use auth::token_path;
@@ -42,8 +44,10 @@ pub use package_name::{InvalidName, PackageName};
 pub use packages::Package;
 pub(crate) use secrets::is_secret_name;
 pub use settings::{SandboxChoice, SandboxMode, Settings};
+pub use settings_http::{HttpSettings, is_loopback};
 pub use settings_table::{SETTINGS, Setting};
 pub use template::Template;
+pub use tokens::{NamedToken, TokensError, digest_of, entry_of, read_tokens};
 pub use urls::{UrlError, check_base_url, check_endpoint_url};
 
 /// A validated `swaggers.yaml`.

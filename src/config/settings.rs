@@ -11,6 +11,7 @@ use super::environment::FILE;
 use super::error::{Complaint, nearest, quote};
 use super::packages::{Package, parse_packages};
 use super::settings_capacity::{PoolSettings, QueueSettings, SessionSettings};
+use super::settings_http::HttpSettings;
 use super::settings_table::{SETTINGS, is_setting};
 use super::settings_values::{
     GIB, Invalid, MIB, describe, parse_boolean, parse_cpus, parse_docker_host, parse_domains,
@@ -51,6 +52,8 @@ pub struct Settings {
     pub host: IpAddr,
     /// `MCE_PORT`
     pub port: u16,
+    /// Who may come over HTTP, and how much.
+    pub http: HttpSettings,
     /// `MCE_LOG_LEVEL`: a `tracing` filter.
     pub log_level: String,
     /// `MCE_DEBUG`
@@ -230,6 +233,7 @@ impl<'e> Lookup<'e> {
         // Every one is read before any failure counts, so that all complaints come at once.
         let host = self.required("MCE_HOST", parse_host);
         let port = self.required("MCE_PORT", |text| whole(text, 0, u16::MAX));
+        let http = self.http();
         let log_level = self.required("MCE_LOG_LEVEL", parse_log_level);
         let debug = self.required("MCE_DEBUG", parse_boolean);
         let compiled_output_dir = self.required("MCE_COMPILED_OUTPUT_DIR", parse_path);
@@ -283,6 +287,7 @@ impl<'e> Lookup<'e> {
         Some(Settings {
             host: host?,
             port: port?,
+            http: http?,
             log_level: log_level?,
             debug: debug?,
             compiled_output_dir: compiled_output_dir?,
@@ -367,13 +372,36 @@ impl<'e> Lookup<'e> {
     }
 
     /// A setting that has none.
-    fn optional<T>(
+    pub(super) fn optional<T>(
         &mut self,
         name: &'static str,
         parse: impl Fn(&str) -> Result<T, Invalid>,
     ) -> Option<T> {
         let (variable, value) = self.value(name)?;
         self.parse(variable, value, parse)
+    }
+
+    /// A setting that is a secret, so that it may stand in the file that `<name>_FILE` names.
+    pub(super) fn secret<T>(
+        &mut self,
+        name: &'static str,
+        parse: impl Fn(&str) -> Result<T, Invalid>,
+    ) -> Option<T> {
+        self.asked.insert(name);
+        let environment = self.environment;
+        if environment.is_not_unicode(name) {
+            let complaint = Complaint::at(name, "is not valid UTF-8");
+            self.complaints.push(complaint);
+            return None;
+        }
+        match environment.value(name) {
+            Ok(Some(value)) if !value.trim().is_empty() => self.parse(name, value.trim(), parse),
+            Ok(_) => None,
+            Err(error) => {
+                self.complaints.push(Complaint::at(name, error.to_string()));
+                None
+            }
+        }
     }
 
     fn is_set(&self, name: &str) -> bool {

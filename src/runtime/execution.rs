@@ -10,6 +10,7 @@ use super::Runtime;
 use super::admission::{Limits, refused_server};
 use super::audit::{Audit, Origin, Subject};
 use super::cache::Fingerprints;
+use super::counters::Counters;
 use super::discovery::nearest;
 use super::identifier;
 use super::registry::Served;
@@ -121,20 +122,24 @@ struct Imported {
 /// An execution in the audit. Dropped before its end, it was cancelled.
 struct Running<'a> {
     audit: &'a Audit,
+    counters: &'a Counters,
     subject: Subject,
     started: Instant,
     ended: bool,
 }
 
 impl<'a> Running<'a> {
-    fn begin(audit: &'a Audit, principal: &str, origin: Origin) -> Result<Self, Refusal> {
+    fn begin(runtime: &'a Runtime, principal: &str, origin: Origin) -> Result<Self, Refusal> {
+        let (audit, counters) = (&*runtime.audit, &*runtime.counters);
         let subject = Subject {
             execution_id: identifier::random().map_err(|error| Refusal::internal(&error))?,
             principal: principal.to_owned(),
         };
         audit.begin(&subject, origin);
+        counters.begun();
         Ok(Self {
             audit,
+            counters,
             subject,
             started: Instant::now(),
             ended: false,
@@ -146,9 +151,9 @@ impl<'a> Running<'a> {
         let mut result = outcome.unwrap_or_else(ExecutionResult::from);
         self.ended = true;
         let id = &self.subject.execution_id;
-        let calls = self
-            .audit
-            .end(id, result.error_type, self.started.elapsed());
+        let took = self.started.elapsed();
+        let calls = self.audit.end(id, result.error_type, took);
+        self.counters.ended(result.error_type, took, &calls);
         result.calls = summarise(calls);
         result.execution_id.clone_from(id);
         result
@@ -164,7 +169,9 @@ impl Drop for Running<'_> {
                 ErrorType::Cancelled
             };
             let id = &self.subject.execution_id;
-            self.audit.end(id, Some(failure), self.started.elapsed());
+            let took = self.started.elapsed();
+            let calls = self.audit.end(id, Some(failure), took);
+            self.counters.ended(Some(failure), took, &calls);
         }
     }
 }
@@ -231,7 +238,7 @@ impl Runtime {
         } else {
             Origin::Code
         };
-        let running = match Running::begin(&self.audit, &request.principal, origin) {
+        let running = match Running::begin(self, &request.principal, origin) {
             Ok(running) => running,
             Err(refusal) => return refusal.into(),
         };
@@ -248,7 +255,7 @@ impl Runtime {
 
     /// Runs code of the cache again, with other values for its top-level names.
     pub async fn run_cached(&self, request: CachedRequest) -> ExecutionResult {
-        let running = match Running::begin(&self.audit, &request.principal, Origin::Cached) {
+        let running = match Running::begin(self, &request.principal, Origin::Cached) {
             Ok(running) => running,
             Err(refusal) => return refusal.into(),
         };
@@ -264,7 +271,7 @@ impl Runtime {
 
     /// Calls one compiled function through the broker.
     pub async fn call(&self, request: CallRequest) -> ExecutionResult {
-        let running = match Running::begin(&self.audit, &request.principal, Origin::Call) {
+        let running = match Running::begin(self, &request.principal, Origin::Call) {
             Ok(running) => running,
             Err(refusal) => return refusal.into(),
         };
@@ -305,7 +312,7 @@ impl Runtime {
             hint: finding.hint,
             ..Refusal::new(ErrorType::Sandbox, finding.message)
         })?;
-        let _place = self.queue.take(&subject.principal).await?;
+        let _place = self.queue.take(&subject.principal, self.client).await?;
         let Imported {
             served,
             modules,
@@ -330,7 +337,7 @@ impl Runtime {
         let scope = Scope {
             execution_id: subject.execution_id.clone(),
             principal: subject.principal.clone(),
-            servers: facts.servers.clone(),
+            servers: self.registry.shown_of(&facts.servers),
         };
         // A server may have left memory, or been compiled anew, since its module was taken.
         let targets = self.registry.targets_with(&served);

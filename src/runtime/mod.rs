@@ -2,16 +2,20 @@
 //!
 //! - [`Runtime`]: everything one process needs to answer, whatever the transport.
 //! - `policy`: the guard's policy, where a file gives it.
-//! - `registry`, `load`: the compiled servers, checked before their first use.
+//! - `registry`, `load`: the compiled servers, checked before their first use; `view`: those of them
+//!   that a caller may use.
 //! - `execution`: size → guard → lint → sandbox → answer → audit; `answer`: redaction and caps;
 //!   `rerun`: what is kept in the cache, and run again from it.
 //! - `queue`, `sessions`: who runs when, and what is kept between executions.
 //! - `catalogue`, `discovery`, `excerpt`: what there is to call.
-//! - `cache`, `audit`, `database`: two SQLite files.
+//! - `cache`, `audit`, `database`: two SQLite files; `counters`: what happened, in numbers.
 
+use std::collections::BTreeSet;
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
+
+use tokio::sync::watch;
 
 use crate::broker::Recorder;
 use crate::config::{Config, Environment, ServerConfig, Settings};
@@ -24,6 +28,7 @@ mod brokered;
 mod cache;
 mod catalogue;
 mod clock;
+mod counters;
 mod database;
 mod discovery;
 mod egress;
@@ -40,6 +45,7 @@ mod registry;
 mod rerun;
 mod result;
 mod sessions;
+mod view;
 
 #[cfg(test)]
 pub(crate) mod fixture;
@@ -47,6 +53,7 @@ pub(crate) mod fixture;
 mod scenarios;
 
 pub use cache::remove_code_cache;
+pub use counters::{DURATION_CLASSES, Durations, Snapshot};
 pub use database::Error as DatabaseError;
 pub use database::IN_MEMORY;
 pub use discovery::{
@@ -59,6 +66,7 @@ pub use engine::{Finding, SandboxProvider};
 pub use execution::{CachedRequest, CallRequest, ExecuteRequest, SessionChoice, runtime_module};
 pub use lint::{LINT_RULES, LintRule};
 pub use policy::{PolicyFileError, guard_of, unguarded};
+pub use queue::Client;
 pub use registry::compiled_folders;
 pub use result::{CallSummary, ErrorType, ExecutionResult, PlannedUse};
 
@@ -128,22 +136,26 @@ impl From<Hooks> for Switches {
     }
 }
 
-/// Everything one process needs to answer.
+/// Everything one process needs to answer. [`Runtime::seen_by`] makes others that share it.
+#[derive(Clone)]
 pub struct Runtime {
     settings: Arc<Settings>,
-    guard: Guard,
-    registry: registry::Registry,
-    catalogue: catalogue::Catalogue,
-    engine: engine::Engine,
+    guard: Arc<Guard>,
+    registry: view::View,
+    catalogue: Arc<catalogue::Catalogue>,
+    engine: Arc<engine::Engine>,
     queue: queue::Queue,
     sessions: sessions::Sessions,
     egress: Arc<dyn Egress>,
     audit: Arc<audit::Audit>,
-    cache: Option<cache::Cache>,
-    linter: Option<lint::Linter>,
+    cache: Option<Arc<cache::Cache>>,
+    linter: Option<Arc<lint::Linter>>,
     switches: Switches,
-    /// How often servers were found compiled anew.
-    changes: tokio::sync::watch::Sender<u64>,
+    counters: Arc<counters::Counters>,
+    /// Counts the changes of the catalogue.
+    changes: Arc<watch::Sender<u64>>,
+    /// Who of its principal asks.
+    client: Client,
 }
 
 impl Runtime {
@@ -225,23 +237,23 @@ impl Runtime {
         switches: Switches,
         egress: impl FnOnce(&[Arc<ServerConfig>], Arc<dyn Recorder>) -> Arc<dyn Egress>,
     ) -> Result<Arc<Self>, Error> {
-        let guard = guard_of(&settings)?;
+        let guard = Arc::new(guard_of(&settings)?);
         let audit = Arc::new(audit::Audit::open(
             &settings.audit_db_path,
             settings.audit_max_rows,
         )?);
         let cache = if settings.cache_enabled {
-            Some(cache::Cache::open(
+            Some(Arc::new(cache::Cache::open(
                 &settings.cache_db_path,
                 settings.cache_ttl,
                 settings.cache_max_entries,
-            )?)
+            )?))
         } else {
             None
         };
         let linter = settings
             .lint_enabled
-            .then(|| lint::Linter::new(environment));
+            .then(|| Arc::new(lint::Linter::new(environment)));
         #[cfg(feature = "test-hooks")]
         let load = if switches.no_load_check {
             load::read_unchecked
@@ -250,13 +262,13 @@ impl Runtime {
         };
         #[cfg(not(feature = "test-hooks"))]
         let load = load::check;
-        let registry = registry::Registry::find(&settings, config, load);
+        let registry = view::View::of_all(registry::Registry::find(&settings, config, load));
         let recorder: Arc<dyn Recorder> = audit.clone();
         let egress = egress(&registry.configs(), recorder);
-        let catalogue = catalogue::Catalogue::new(
+        let catalogue = Arc::new(catalogue::Catalogue::new(
             settings.compiled_output_dir.clone(),
             registry.names().map(str::to_owned).collect(),
-        );
+        ));
         Ok(Arc::new(Self {
             queue: queue::Queue::new(&settings),
             sessions: sessions::Sessions::new(&settings),
@@ -264,14 +276,63 @@ impl Runtime {
             guard,
             registry,
             catalogue,
-            engine: engine::Engine::new(sandbox),
+            engine: Arc::new(engine::Engine::new(sandbox)),
             egress,
             audit,
             cache,
             linter,
             switches,
-            changes: tokio::sync::watch::Sender::default(),
+            counters: Arc::default(),
+            changes: Arc::default(),
+            client: Client::default(),
         }))
+    }
+
+    /// The same runtime as one client sees it, who may use `servers` only (`None`: all). Others do not
+    /// exist for it: not in answers, not for code.
+    #[must_use]
+    pub fn seen_by(&self, client: Client, servers: Option<&BTreeSet<String>>) -> Arc<Self> {
+        let registry = match servers {
+            Some(servers) => self.registry.only(servers),
+            None => self.registry.clone(),
+        };
+        Arc::new(Self {
+            registry,
+            client,
+            ..self.clone()
+        })
+    }
+
+    /// Connects the sandbox and proves it.
+    ///
+    /// # Errors
+    /// Why code cannot run.
+    pub async fn prove(&self) -> Result<(), Finding> {
+        self.engine.sandbox().await.map(|_| ())
+    }
+
+    /// What happened so far, and what is going on.
+    #[must_use]
+    pub fn snapshot(&self) -> Snapshot {
+        let (places, free, waiting) = self.queue.numbers();
+        Snapshot {
+            places,
+            free_places: free,
+            waiting,
+            ready: self.engine.ready(),
+            ..self.counters.snapshot()
+        }
+    }
+
+    /// Says that there are other servers or functions than before: clients are told.
+    pub fn catalogue_changed(&self) {
+        self.changes.send_modify(|count| *count += 1);
+    }
+
+    /// Follows [`Runtime::catalogue_changed`]; what happened before is not seen.
+    #[must_use]
+    pub fn changes(&self) -> watch::Receiver<u64> {
+        self.changes.subscribe()
     }
 
     /// Connects the sandbox, checks all compiled servers and asks for ruff, so that the first request need not
@@ -319,14 +380,9 @@ impl Runtime {
             }
             if !changes.servers.is_empty() {
                 self.catalogue.renew().await;
-                self.changes.send_modify(|changes| *changes += 1);
+                self.catalogue_changed();
             }
         }
-    }
-
-    /// Counts the times that servers were found compiled anew.
-    pub fn changes(&self) -> tokio::sync::watch::Receiver<u64> {
-        self.changes.subscribe()
     }
 
     /// Ends all sessions and writes everything that is still queued. Executions should have ended.

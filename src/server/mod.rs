@@ -2,7 +2,9 @@
 //!
 //! - [`serve_stdio`]: over this process's stdin and stdout.
 //! - [`serve`]: over any pair of streams.
-//! - `tools`: what is offered; `arguments`: what is accepted; `surrogates`: what is repaired.
+//! - [`http`]: over HTTP.
+//! - `tools`: what is offered; `arguments`: what is accepted; `surrogates`: what is repaired;
+//!   `changes`: what clients are told unasked.
 
 use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
@@ -10,9 +12,12 @@ use std::sync::Arc;
 use futures::FutureExt as _;
 use rmcp::model::{
     CallToolRequestParams, CallToolResponse, CallToolResult, ContentBlock, Implementation,
-    ListToolsResult, PaginatedRequestParams, ServerCapabilities, ServerConfig, Tool,
+    ListToolsResult, PaginatedRequestParams, ServerCapabilities, ServerConfig, SubscriptionFilter,
+    Tool,
 };
-use rmcp::service::{QuitReason, RequestContext, ServerInitializeError};
+use rmcp::service::{
+    NotificationContext, QuitReason, RequestContext, ServerInitializeError, SubscriptionContext,
+};
 use rmcp::transport::io::stdio_pipes;
 use rmcp::{ErrorData, RoleServer, ServerHandler, ServiceExt as _};
 use serde::Serialize;
@@ -23,6 +28,8 @@ use crate::runtime::{CachedRequest, ErrorType, ExecuteRequest, ExecutionResult, 
 use crate::signals::asked_to_stop;
 
 mod arguments;
+mod changes;
+pub mod http;
 mod surrogates;
 mod tools;
 #[cfg(test)]
@@ -88,10 +95,7 @@ where
         let runtime = Arc::clone(&runtime);
         async move { runtime.warm_up().await }
     });
-    let server = Server {
-        runtime: Arc::clone(&runtime),
-        principal: principal.to_owned(),
-    };
+    let server = Server::new(Arc::clone(&runtime), principal.to_owned());
     let watching = tokio::spawn(Arc::clone(&runtime).watch());
     let outcome = session(server, input, output).await;
     warming.abort();
@@ -141,12 +145,32 @@ struct Server {
 
 impl ServerHandler for Server {
     fn get_info(&self) -> ServerConfig {
-        ServerConfig::new(ServerCapabilities::builder().enable_tools().build())
+        let capabilities = ServerCapabilities::builder()
+            .enable_tools()
+            .enable_tool_list_changed()
+            .build();
+        ServerConfig::new(capabilities)
             .with_server_info(
                 Implementation::new("mce", env!("CARGO_PKG_VERSION"))
                     .with_title("MCE: APIs as code"),
             )
             .with_instructions(INSTRUCTIONS)
+    }
+
+    async fn on_initialized(&self, context: NotificationContext<RoleServer>) {
+        tokio::spawn(changes::tell(context.peer, self.runtime.changes()));
+    }
+
+    fn accepted_subscription_filter(
+        &self,
+        requested: &SubscriptionFilter,
+    ) -> Option<SubscriptionFilter> {
+        Some(changes::followable(requested))
+    }
+
+    async fn listen(&self, context: SubscriptionContext) -> Result<(), ErrorData> {
+        changes::tell_subscriber(context, self.runtime.changes()).await;
+        Ok(())
     }
 
     async fn list_tools(
@@ -183,6 +207,10 @@ impl ServerHandler for Server {
 }
 
 impl Server {
+    fn new(runtime: Arc<Runtime>, principal: String) -> Self {
+        Self { runtime, principal }
+    }
+
     async fn answer(&self, request: CallToolRequestParams) -> Result<CallToolResult, ErrorData> {
         let given = request.arguments.unwrap_or_default();
         let answer = match request.name.as_ref() {

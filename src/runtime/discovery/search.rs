@@ -17,8 +17,10 @@ const FUNCTION_BYTES: usize = 270;
 const PATH_CHARS: usize = 100;
 const SUMMARY_CHARS: usize = 80;
 const SIGNATURE_CHARS: usize = 300;
-/// Functions of servers that are refused are passed over: that many more are looked at.
+/// Functions of servers that are refused are passed over: that many more are looked at, and more
+/// where whole servers are not for the one who asks.
 const SPARE: usize = 40;
+const SPARE_OF_SOME: usize = 2_000;
 
 /// A search for functions.
 #[derive(Debug, Clone, Default)]
@@ -112,16 +114,22 @@ impl Runtime {
         let Some(searchable) = self.catalogue.searchable().await else {
             return Ok(SearchAnswer::default());
         };
+        let spare = if self.registry.is_whole() {
+            SPARE
+        } else {
+            SPARE_OF_SOME
+        };
         let query = Query {
             text: &request.query,
             server: request.server.as_deref(),
             tag: request.tag.as_deref(),
-            limit: limit + SPARE,
+            limit: limit + spare,
         };
         let mut functions = Vec::new();
         let mut room = FUNCTION_BYTES * limit;
         for (server, listed) in searchable.search(&query) {
-            if matches!(self.registry.verdict(server), Verdict::Refused(_)) {
+            let is_refused = matches!(self.registry.verdict(server), Verdict::Refused(_));
+            if is_refused || !self.registry.shows(server) {
                 continue;
             }
             let mut found = found(server, listed);
