@@ -77,7 +77,7 @@ const ARROWS: &[(&str, &[&str])] = &[
         ],
     ),
     ("sandbox", &["config", "files", "wire"]),
-    ("server", &["runtime", "signals"]),
+    ("server", &["config", "runtime", "signals"]),
     ("signals", &[]),
     ("variables", &[]),
     ("vault", &["address", "api", "config", "connect", "headers"]),

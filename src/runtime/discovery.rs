@@ -399,7 +399,7 @@ fn names_within(served: &Served, mut budget: usize) -> Vec<InlineFunction> {
 }
 
 /// Text of a document on one line, without control characters, capped.
-fn one_line(text: &str, characters: usize) -> String {
+pub(super) fn one_line(text: &str, characters: usize) -> String {
     let mut line = String::new();
     for word in text.split(|c: char| c.is_whitespace() || c.is_control()) {
         if !word.is_empty() {

@@ -7,10 +7,14 @@
 //!   `rerun`: what is kept in the cache, and run again from it.
 //! - `queue`, `sessions`: who runs when, and what is kept between executions.
 //! - `discovery`, `excerpt`: what there is to call.
-//! - `cache`, `audit`, `database`: two SQLite files.
+//! - `calling`, `promoted`: functions that are called without code.
+//! - `hints`, `repeats`: what to do about what failed.
+//! - `skills`: notes on servers; `kept`: results too large to inline; `cached_code`: finding code.
+//! - `cache`, `audit`, `kept`, `database`: three SQLite files.
 
 use std::path::Path;
 use std::sync::Arc;
+use std::time::SystemTime;
 
 use crate::broker::Recorder;
 use crate::config::{Config, Environment, ServerConfig, Settings};
@@ -21,6 +25,8 @@ mod answer;
 mod audit;
 mod brokered;
 mod cache;
+mod cached_code;
+mod calling;
 mod clock;
 mod database;
 mod discovery;
@@ -28,16 +34,22 @@ mod egress;
 mod engine;
 mod excerpt;
 mod execution;
+mod hints;
 mod identifier;
+mod kept;
 mod lint;
 mod load;
 mod policy;
 mod preview;
+mod promoted;
 mod queue;
 mod registry;
+mod repeats;
 mod rerun;
 mod result;
 mod sessions;
+mod skills;
+mod stage;
 
 #[cfg(test)]
 pub(crate) mod fixture;
@@ -45,6 +57,8 @@ pub(crate) mod fixture;
 mod scenarios;
 
 pub use cache::remove_code_cache;
+pub use cached_code::CachedCode;
+pub use calling::CallRequest;
 pub use database::Error as DatabaseError;
 pub use database::IN_MEMORY;
 pub use discovery::{
@@ -53,11 +67,15 @@ pub use discovery::{
 };
 pub use egress::{Egress, Targets};
 pub use engine::{Finding, SandboxProvider};
-pub use execution::{CachedRequest, CallRequest, ExecuteRequest, SessionChoice, runtime_module};
+pub use execution::{CachedRequest, ExecuteRequest, SessionChoice, runtime_module};
+pub use kept::{KeptResult, PIECE_BYTES, RESULT_URI, ResultPiece};
 pub use lint::{LINT_RULES, LintRule};
 pub use policy::{PolicyFileError, guard_of, unguarded};
+pub use promoted::PromotedFunction;
 pub use registry::compiled_folders;
 pub use result::{CallSummary, ErrorType, ExecutionResult, PlannedUse};
+pub use skills::{Skills, SkillsPage};
+pub use stage::{Stage, Stages};
 
 /// The principal of a process that serves its own user (stdio, command line).
 pub const LOCAL_PRINCIPAL: &str = "local";
@@ -133,6 +151,8 @@ pub struct Runtime {
     egress: Arc<dyn Egress>,
     audit: Arc<audit::Audit>,
     cache: Option<cache::Cache>,
+    kept: kept::Kept,
+    repeats: repeats::Repeats,
     linter: Option<lint::Linter>,
     switches: Switches,
 }
@@ -247,6 +267,8 @@ impl Runtime {
         Ok(Arc::new(Self {
             queue: queue::Queue::new(&settings),
             sessions: sessions::Sessions::new(&settings),
+            kept: kept::Kept::new(&settings.results),
+            repeats: repeats::Repeats::default(),
             settings,
             guard,
             registry,
@@ -275,7 +297,18 @@ impl Runtime {
                 linter.program().await;
             }
         };
-        let _ = tokio::join!(self.engine.sandbox(), prepare, lint);
+        let clean = async {
+            if let Err(error) = self.kept.clean(SystemTime::now()).await {
+                tracing::error!(%error, "results that are kept cannot be read");
+            }
+        };
+        let _ = tokio::join!(self.engine.sandbox(), prepare, lint, clean);
+    }
+
+    /// The settings.
+    #[must_use]
+    pub fn settings(&self) -> &Settings {
+        &self.settings
     }
 
     /// Ends all sessions and writes everything that is still queued. Executions should have ended.
@@ -285,5 +318,6 @@ impl Runtime {
         if let Some(cache) = &self.cache {
             cache.flush().await;
         }
+        self.kept.flush().await;
     }
 }
