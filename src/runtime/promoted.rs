@@ -1,6 +1,8 @@
 //! Functions that the config promotes to tools of their own (`top_level_functions`): their names and
 //! the JSON Schema of their arguments, which comes from the manifest.
 
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
 use serde_json::{Map, Value, json};
 
 use super::calling::CallRequest;
@@ -67,13 +69,16 @@ impl Runtime {
             let Ok(served) = served else { continue };
             let entries = served.target.config.top_level_functions.iter();
             let mut functions = entries.filter_map(|entry| function(&served, entry));
-            if functions.any(|function| function.name == name) {
+            if let Some(found) = functions.find(|function| function.name == name) {
                 let arguments = arguments.into_iter();
                 let request = CallRequest {
                     server,
                     function: name.to_owned(),
                     arguments: arguments
-                        .map(|(name, value)| (name, wire::Value::from(value)))
+                        .map(|(name, value)| {
+                            let value = argument(found, &name, value);
+                            (name, value)
+                        })
                         .collect(),
                     content_type: None,
                     principal: principal.to_owned(),
@@ -93,6 +98,23 @@ impl Runtime {
             .map(|config| config.name.clone())
             .collect()
     }
+}
+
+/// Whether the body is bytes, which JSON spells as base64.
+fn is_bytes(function: &Function) -> bool {
+    let body = function.body.as_ref();
+    body.is_some_and(|body| body.r#type == "bytes")
+}
+
+/// An argument as it is sent. What is no base64 stays text, which the check of arguments refuses.
+fn argument(function: &Function, name: &str, value: Value) -> wire::Value {
+    let is_body = function.body.as_ref().is_some_and(|body| body.name == name);
+    if let (true, Value::String(text)) = (is_body && is_bytes(function), &value)
+        && let Ok(bytes) = STANDARD.decode(text)
+    {
+        return wire::Value::Bytes(bytes.into());
+    }
+    wire::Value::from(value)
 }
 
 /// The function that an entry stands for: by its name, or else by its operationId.
@@ -137,10 +159,11 @@ fn arguments(function: &Function) -> Vec<Argument<'_>> {
         schema: &parameter.schema,
         required: parameter.required,
     });
-    let body = function.body.iter().map(|body| Argument {
+    let form = if is_bytes(function) { " (base64)" } else { "" };
+    let body = function.body.iter().map(move |body| Argument {
         name: &body.name,
         description: format!(
-            "The body, sent as {}",
+            "The body, sent as {}{form}",
             one_line(&body.content_type, TEXT_CHARS)
         ),
         schema: &body.schema,
@@ -280,6 +303,30 @@ mod tests {
                 }
             })
         );
+    }
+
+    #[test]
+    fn bytes_are_given_as_base64() {
+        let manifest = manifest(|manifest| {
+            manifest["functions"][0]["body"] = json!({
+                "name": "body", "content_type": "image/png", "required": true,
+                "type": "bytes", "alternatives": [], "encoding": {}, "schema": true
+            });
+        });
+        let function = &manifest.functions[0];
+        let described = describe(&manifest, function);
+        assert_eq!(
+            described.arguments["properties"]["body"],
+            json!({"description": "The body, sent as image/png (base64)"})
+        );
+        let bytes = |text: &str| argument(function, "body", json!(text));
+        assert_eq!(bytes("AAEC"), wire::Value::Bytes(vec![0, 1, 2].into()));
+        assert_eq!(
+            bytes("no base64"),
+            wire::Value::String("no base64".to_owned())
+        );
+        let other = argument(function, "pet_id", json!("AAEC"));
+        assert_eq!(other, wire::Value::String("AAEC".to_owned()));
     }
 
     #[test]

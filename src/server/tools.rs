@@ -132,7 +132,13 @@ pub(super) fn result_schema() -> Arc<JsonObject> {
             "prints": {"type": "string"},
             "error": {"type": "string"},
             "error_type": {"type": "string"},
-            "hint": {"type": "string"}
+            "hint": {"type": "string"},
+            "traceback": {"type": "string"},
+            "session_id": {"type": "string"},
+            "cache_id": {"type": "string"},
+            "calls": {"type": "array"},
+            "truncated": {"type": "boolean"},
+            "resource": {"type": "object"}
         },
         "required": ["success"]
     }))
