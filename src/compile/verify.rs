@@ -181,6 +181,36 @@ fn check(output: &Path, server: &str) -> Result<Verified, VerifyError> {
             )));
         }
     }
+    let Outputs { functions, skills } = outputs(&folder, &manifest, &refuse)?;
+    let path = folder.join(FUNCTIONS_FILE);
+    let functions =
+        functions.ok_or_else(|| refuse(format!("`outputs` lacks `{FUNCTIONS_FILE}`")))?;
+    let facts = check_module(&functions).map_err(|error| VerifyError::Module { path, error })?;
+    if let Some(what) = agree::disagreement(&manifest, &facts) {
+        return Err(VerifyError::Disagree {
+            server: server.to_owned(),
+            what,
+        });
+    }
+    Ok(Verified {
+        manifest,
+        functions: CompiledModule::new(functions, facts),
+        skills,
+    })
+}
+
+/// The texts that a manifest vouches for.
+struct Outputs {
+    functions: Option<String>,
+    skills: Option<String>,
+}
+
+/// Reads the files that a manifest lists, each of which has to be the one that was compiled.
+fn outputs(
+    folder: &Path,
+    manifest: &Manifest,
+    refuse: &dyn Fn(String) -> VerifyError,
+) -> Result<Outputs, VerifyError> {
     let (mut functions, mut skills) = (None, None);
     for (file, sha256) in &manifest.outputs {
         if Path::new(file)
@@ -216,21 +246,7 @@ fn check(output: &Path, server: &str) -> Result<Verified, VerifyError> {
             skills = Some(text);
         }
     }
-    let path = folder.join(FUNCTIONS_FILE);
-    let functions =
-        functions.ok_or_else(|| refuse(format!("`outputs` lacks `{FUNCTIONS_FILE}`")))?;
-    let facts = check_module(&functions).map_err(|error| VerifyError::Module { path, error })?;
-    if let Some(what) = agree::disagreement(&manifest, &facts) {
-        return Err(VerifyError::Disagree {
-            server: server.to_owned(),
-            what,
-        });
-    }
-    Ok(Verified {
-        manifest,
-        functions: CompiledModule::new(functions, facts),
-        skills,
-    })
+    Ok(Outputs { functions, skills })
 }
 
 /// A header of the parts of a multipart body that is no line of its own, or the encoder's to write.

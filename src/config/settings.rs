@@ -229,6 +229,7 @@ pub(super) struct Lookup<'e> {
 }
 
 impl<'e> Lookup<'e> {
+    #[expect(clippy::too_many_lines, reason = "a line or two for each setting")]
     fn settings(&mut self) -> Option<Settings> {
         // Every one is read before any failure counts, so that all complaints come at once.
         let host = self.required("MCE_HOST", parse_host);

@@ -68,8 +68,8 @@ impl Runtime {
     /// The signature of a function that was called with the wrong arguments.
     async fn hint_of_signature(&self, function: &str, facts: &Facts) -> Option<String> {
         let (server, function) = facts.functions.iter().find(|(_, it)| it == function)?;
-        let served = self.registry.server(server).await?.ok()?;
-        let text = served.module.signature(function)?;
+        let compiled = self.registry.server(server).await?.ok()?;
+        let text = compiled.module.signature(function)?;
         let head = text.split("\"\"\"").next()?;
         let words: Vec<&str> = head.split_whitespace().collect();
         let line = words.join(" ");

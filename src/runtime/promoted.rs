@@ -44,13 +44,14 @@ impl Runtime {
         for (server, served) in self.registry.servers(self.promoting()).await {
             let Ok(served) = served else { continue };
             for entry in &served.target.config.top_level_functions {
-                match function(&served, entry) {
-                    Some(function) => promoted.push(describe(served.manifest(), function)),
-                    None => tracing::warn!(
+                if let Some(function) = function(&served, entry) {
+                    promoted.push(describe(served.manifest(), function));
+                } else {
+                    tracing::warn!(
                         server,
                         entry,
                         "an entry of `top_level_functions` is no compiled function; run `mce compile`"
-                    ),
+                    );
                 }
             }
         }

@@ -68,7 +68,7 @@ impl Runtime {
 
     /// The notes on a server, if it is served and has any.
     pub async fn skills(&self, server: &str) -> Option<String> {
-        let served = self.registry.server(server).await?.ok()?;
-        served.skills.clone()
+        let compiled = self.registry.server(server).await?.ok()?;
+        compiled.skills.clone()
     }
 }

@@ -98,7 +98,7 @@ where
     Input: AsyncRead + Send + Unpin + 'static,
     Output: AsyncWrite + Send + Unpin + 'static,
 {
-    promoted::check_promoted(&runtime).await?;
+    Box::pin(promoted::check_promoted(&runtime)).await?;
     let warming = tokio::spawn({
         let runtime = Arc::clone(&runtime);
         async move { runtime.warm_up().await }
@@ -107,7 +107,7 @@ where
         runtime: Arc::clone(&runtime),
         principal: principal.to_owned(),
     };
-    let outcome = session(server, input, output).await;
+    let outcome = Box::pin(session(server, input, output)).await;
     warming.abort();
     runtime.shutdown().await;
     outcome

@@ -214,7 +214,7 @@ mod tests {
     #[test]
     fn toon_rounds_no_number() {
         let value: Value =
-            serde_json::from_str(r#"[12345678901234567890123, 18446744073709551615, 1.5, 1.10]"#)
+            serde_json::from_str(r"[12345678901234567890123, 18446744073709551615, 1.5, 1.10]")
                 .unwrap();
         assert_eq!(
             shown(&value, OutputMode::Toon),

@@ -4,7 +4,6 @@ use serde_json::json;
 
 use super::USES_PETS;
 use crate::runtime::fixture::{Fixture, code, failed, returned};
-use crate::runtime::*;
 use crate::sandbox::FailureKind;
 
 /// The hint of code that fails with this error after it imported `get_pet` of `pets`.
