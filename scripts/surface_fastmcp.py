@@ -15,7 +15,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
-import httpx
+import httpx2
 import yaml
 from fastmcp import Client, FastMCP
 
@@ -31,7 +31,7 @@ def document(path: Path) -> Any:
 
 async def tools(path: Path) -> dict[str, Any]:
     try:
-        client = httpx.AsyncClient(base_url="http://127.0.0.1:9")
+        client = httpx2.AsyncClient(base_url="http://127.0.0.1:9")
         server = FastMCP.from_openapi(openapi_spec=document(path), client=client, name="api")
         async with Client(server) as connected:
             listed = await connected.list_tools()

@@ -1010,6 +1010,10 @@ def keep_code_frames(summary: traceback.TracebackException) -> None:
 
 def hint(error: BaseException) -> str | None:
     """What to do about an error that the sandbox brings about."""
+    if isinstance(error, UnboundLocalError):
+        return "it is assigned further down or not on every path: assign it first"
+    if isinstance(error, NameError):
+        return defined_names(error)
     if isinstance(error, ModuleNotFoundError):
         return "the sandbox has the standard library, httpx, pydantic, orjson and compiled servers"
     if isinstance(error, MemoryError):
@@ -1030,6 +1034,22 @@ def hint(error: BaseException) -> str | None:
     if type(error).__module__.partition(".")[0] == "httpcore":
         return "the sandbox has no network; `httpx` asks the host, or call compiled functions"
     return None
+
+
+def defined_names(error: NameError) -> str | None:
+    """What names there are where one was not defined."""
+    names: dict[str, None] = {}
+    trace = error.__traceback__
+    while trace is not None:
+        if trace.tb_frame.f_code.co_filename.startswith(CODE_NAMES):
+            frame = trace.tb_frame
+            names = dict.fromkeys([*frame.f_locals, *frame.f_globals])
+        trace = trace.tb_next
+    shown = [name for name in names if not name.startswith(("_", "."))]
+    if not shown:
+        return None
+    more = ", …" if len(shown) > 20 else ""
+    return shorten(f"defined there: {', '.join(shown[:20])}{more}", 1_000)
 
 
 def execute(connection: socket.socket, modules: ModuleFinder) -> NoReturn:

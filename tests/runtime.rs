@@ -394,8 +394,8 @@ async fn a_single_call_takes_the_same_path() {
         server: server.to_owned(),
         function: function.to_owned(),
         arguments: arguments_of(arguments),
-        content_type: None,
         principal: "ada".to_owned(),
+        ..CallRequest::default()
     };
     let result = runtime
         .call(call("pets", "get_pet", json!({"pet_id": 9})))

@@ -105,6 +105,7 @@ async fn call(
         arguments: reader.read(&arguments.values)?,
         content_type: arguments.content_type.clone(),
         principal: LOCAL_PRINCIPAL.to_owned(),
+        preview: false,
     };
     let mut result = runtime.call(request).await;
     if result.error_type == Some(ErrorType::Validation) && result.hint.is_none() {

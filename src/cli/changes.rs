@@ -271,6 +271,7 @@ fn what(change: &Change) -> String {
         Kind::OperationIdChanged => format!("has another operationId{values}"),
         Kind::WarningAdded => format!("warning: {new}"),
         Kind::WarningRemoved => format!("no longer a warning: {old}"),
+        Kind::SkillsChanged => format!("other notes for models, `skills.md`{values}"),
         Kind::ManifestChanged => format!("differs in {subject}"),
         Kind::LineEndsConverted => format!("line ends are converted{values}"),
         Kind::SourceChanged | Kind::CompilerChanged => format!("{subject} is another one{values}"),

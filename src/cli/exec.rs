@@ -48,8 +48,7 @@ pub(super) fn run(arguments: &Arguments, startup: &Startup) -> Outcome {
         description: arguments.file.display().to_string(),
         principal: LOCAL_PRINCIPAL.to_owned(),
         timeout: arguments.timeout.map(Duration::from_secs),
-        dry_run: false,
-        session: None,
+        ..ExecuteRequest::default()
     };
     #[cfg(feature = "test-hooks")]
     let opened = configured.open_with_hooks(arguments.hooks.into())?;

@@ -69,6 +69,7 @@ impl Configured {
             let changed = Arc::make_mut(&mut settings);
             changed.audit_db_path = IN_MEMORY.into();
             changed.cache_enabled = false;
+            changed.results.db_path = IN_MEMORY.into();
         }
         settings
     }

@@ -20,9 +20,6 @@ pub(super) fn of(server: &ServerConfig, manifest: &Facts) -> Vec<String> {
     let mut advice = Vec::new();
     advice.extend(private_address(server, manifest));
     advice.extend(missing_credential(server, manifest));
-    if !server.top_level_functions.is_empty() {
-        advice.push("`top_level_functions` has no effect in this version".to_owned());
-    }
     advice
 }
 

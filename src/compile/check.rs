@@ -11,11 +11,10 @@ use super::diff::{Change, Integrity, Level, ServerDiff, Side, compare};
 use super::manifest::sha256_hex;
 use super::origin::OnMove;
 use super::{
-    FolderError, MANIFEST_FILE, Options, RUNTIME, RUNTIME_FILE, Run, each_server, folder, foreign,
-    names, server,
+    FolderError, Inputs, MANIFEST_FILE, Options, RUNTIME, RUNTIME_FILE, Run, each_server, folder,
+    foreign, names, server,
 };
 use crate::config::{Config, Environment, ServerConfig};
-use crate::openapi::Loaded;
 
 /// What [`check`] found.
 #[derive(Debug, Clone, Default, Serialize)]
@@ -127,7 +126,7 @@ pub async fn check(
         return report;
     }
     let run = Run::new(options);
-    let work = |server: &ServerConfig, loaded: Loaded, run: &Run, _: &_| {
+    let work = |server: &ServerConfig, loaded: Inputs, run: &Run, _: &_| {
         check_server(server, loaded, &run.options)
     };
     let done = each_server(config, environment, &run, |_, _, _, _| None, work, progress).await;
@@ -202,7 +201,7 @@ fn foreign_code(path: &Path) -> Change {
 /// Compiles one server in memory and compares it with what is in its folder.
 fn check_server(
     server: &ServerConfig,
-    loaded: Loaded,
+    loaded: Inputs,
     options: &Options,
 ) -> Result<ServerCheck, String> {
     let committed =
@@ -220,7 +219,7 @@ fn check_server(
         functions: Some(&built.functions),
         integrity: Integrity::AsCompiled,
     };
-    let mut files = committed.states(&built.functions, &built.text);
+    let mut files = committed.states(&built.functions, built.skills.as_deref(), &built.text);
     let mut diff = compare(&server.name, committed.side(), Some(new));
     let beside = foreign::of_server(&options.output.join(&server.name));
     diff.note(beside.iter().map(|path| foreign_code(path)));

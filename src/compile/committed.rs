@@ -7,7 +7,7 @@ use serde::Serialize;
 use super::diff::{Integrity, Side};
 use super::folder::{self, FolderError, parse_manifest};
 use super::manifest::sha256_hex;
-use super::{FUNCTIONS_FILE, MANIFEST_FILE, VerifyError, fingerprint, verify};
+use super::{FUNCTIONS_FILE, MANIFEST_FILE, SKILLS_FILE, VerifyError, fingerprint, verify};
 use crate::api::Manifest;
 
 /// Times that a folder is read which does not fit together.
@@ -48,6 +48,7 @@ pub struct FileCheck {
 pub(super) struct Committed {
     folder: PathBuf,
     functions: Option<Vec<u8>>,
+    skills: Option<Vec<u8>>,
     text: Option<Vec<u8>>,
     /// The manifest, which is the lock of all names.
     pub(super) manifest: Option<Manifest>,
@@ -79,6 +80,7 @@ fn read_once(output: &Path, server: &str) -> Result<Committed, FolderError> {
     let path = folder.join(MANIFEST_FILE);
     let text = folder::read_regular(&path)?;
     let functions = folder::read_regular(&folder.join(FUNCTIONS_FILE))?;
+    let skills = folder::read_regular(&folder.join(SKILLS_FILE))?;
     let manifest = match &text {
         None => None,
         Some(bytes) => {
@@ -93,6 +95,7 @@ fn read_once(output: &Path, server: &str) -> Result<Committed, FolderError> {
     Ok(Committed {
         folder,
         functions,
+        skills,
         text,
         manifest,
         module,
@@ -138,14 +141,46 @@ impl Committed {
         if self.functions != other.functions {
             names.push(FUNCTIONS_FILE);
         }
+        if self.own_skills() != other.own_skills() {
+            names.push(SKILLS_FILE);
+        }
         if self.text != other.text {
             names.push(MANIFEST_FILE);
         }
         names
     }
 
+    /// The notes, if the manifest lists them: else they are somebody's own.
+    fn own_skills(&self) -> Option<&[u8]> {
+        let manifest = self.manifest.as_ref()?;
+        let is_listed = manifest.outputs.contains_key(SKILLS_FILE);
+        self.skills.as_deref().filter(|_| is_listed)
+    }
+
+    /// The state of the notes, of which there should be `expected`; `None` where there should be
+    /// none and there are none of ours.
+    fn skills_state(&self, expected: Option<&str>) -> Option<FileState> {
+        let vouched = |bytes: &[u8]| {
+            let manifest = self.manifest.as_ref();
+            let hash = manifest.and_then(|manifest| manifest.outputs.get(SKILLS_FILE));
+            hash.is_some_and(|hash| *hash == sha256_hex(bytes))
+        };
+        let own = self.own_skills();
+        match expected {
+            Some(_) if own.is_none() && self.skills.is_some() => Some(FileState::Foreign),
+            Some(expected) => Some(state(own, expected, vouched)),
+            // Compiling removes them.
+            None => own.filter(|bytes| vouched(bytes)).map(|_| FileState::Stale),
+        }
+    }
+
     /// Each file beside what it should be.
-    pub(super) fn states(&self, functions: &str, manifest: &str) -> Vec<FileCheck> {
+    pub(super) fn states(
+        &self,
+        functions: &str,
+        skills: Option<&str>,
+        manifest: &str,
+    ) -> Vec<FileCheck> {
         let check = |name: &str, state| FileCheck {
             path: self.folder.join(name),
             state,
@@ -160,13 +195,16 @@ impl Committed {
             Some(bytes) if !folder::is_module(bytes) && !vouched(bytes) => FileState::Foreign,
             bytes => state(bytes.as_deref(), functions, vouched),
         };
-        vec![
-            check(FUNCTIONS_FILE, module),
-            check(
-                MANIFEST_FILE,
-                state(self.text.as_deref(), manifest, is_intact),
-            ),
-        ]
+        let mut files = vec![check(FUNCTIONS_FILE, module)];
+        files.extend(
+            self.skills_state(skills)
+                .map(|state| check(SKILLS_FILE, state)),
+        );
+        files.push(check(
+            MANIFEST_FILE,
+            state(self.text.as_deref(), manifest, is_intact),
+        ));
+        files
     }
 }
 

@@ -31,6 +31,8 @@ pub(super) struct Source<'a> {
     pub(super) location: Option<&'a Url>,
     /// `None` where it refers to nothing outside itself.
     pub(super) parts: Option<Parts<'a>>,
+    /// The text of the notes on the server.
+    pub(super) skills: Option<&'a str>,
 }
 
 /// What a document refers to.
@@ -75,7 +77,7 @@ pub(super) fn of_inputs(server: &ServerConfig, source: &Source<'_>, place: bool)
         "title": server.title,
         "source": source_text(server),
         "has_base_url": server.base_url.is_some(),
-        "has_skills": server.skills_url.is_some(),
+        "skills": source.skills.map(|text| sha256_hex(text.as_bytes())),
         "read_only": server.is_read_only,
         "read_only_allow": allow,
         "include": filter(&server.include),
@@ -130,6 +132,10 @@ mod tests {
             document: &document,
             location: url.as_ref(),
             parts: None,
+            skills: server
+                .skills_url
+                .as_ref()
+                .map(|template| template.text.as_str()),
         };
         super::of_inputs(server, &source, place)
     }
@@ -213,6 +219,7 @@ mod tests {
                 document: &sha256_hex(b"{}"),
                 location: None,
                 parts: Some(parts),
+                skills: None,
             };
             seen.push(super::of_inputs(&server, &source, true));
         }

@@ -6,7 +6,9 @@ use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
 use super::manifest::sha256_hex;
-use super::{FUNCTIONS_FILE, MANIFEST_FILE, RUNTIME, RUNTIME_FILE, RuntimeReport, swap};
+use super::{
+    FUNCTIONS_FILE, MANIFEST_FILE, RUNTIME, RUNTIME_FILE, RuntimeReport, SKILLS_FILE, swap,
+};
 use crate::api::{MANIFEST_VERSION, Manifest};
 use crate::files::{self, Links, ReadError};
 use crate::invisible::visible;
@@ -162,37 +164,72 @@ pub(super) fn write(
     output: &Path,
     server: &str,
     lock: Option<&Manifest>,
-    functions: &str,
-    manifest: &str,
+    files: &[(&str, &str)],
     dry_run: bool,
 ) -> Result<Written, FolderError> {
     let folder = output.join(server);
     refuse_link(&folder)?;
     refuse_foreign(&folder.join(FUNCTIONS_FILE), lock)?;
-    let files = [(FUNCTIONS_FILE, functions), (MANIFEST_FILE, manifest)];
+    let skills = folder.join(SKILLS_FILE);
+    let has_skills = files.iter().any(|(name, _)| *name == SKILLS_FILE);
+    if has_skills {
+        refuse_foreign_skills(&skills, lock)?;
+    }
+    // Those of an earlier compilation go with it.
+    let is_left_over = !has_skills && is_compiled_skills(&skills, lock)?;
+    let outputs: Vec<&str> = files.iter().map(|(name, _)| *name).collect();
     let written = Written {
-        paths: paths(output, server).into(),
-        changed: !files
-            .iter()
-            .all(|(name, text)| holds(&folder.join(name), text)),
+        paths: paths(output, server, &outputs),
+        changed: is_left_over
+            || !files
+                .iter()
+                .all(|(name, text)| holds(&folder.join(name), text)),
     };
     if dry_run {
         return Ok(written);
     }
     fs::create_dir_all(output).map_err(io("create", output))?;
-    if !written.changed || swap::put(output, &folder, &files).map_err(io("write", &folder))? {
+    let own: &[&str] = if is_left_over { &[SKILLS_FILE] } else { &[] };
+    if !written.changed || swap::put(output, &folder, files, own).map_err(io("write", &folder))? {
         return Ok(written);
     }
     fs::create_dir_all(&folder).map_err(io("create", &folder))?;
     for (name, text) in files {
         replace(output, &folder.join(name), text)?;
     }
+    if is_left_over {
+        fs::remove_file(&skills).map_err(io("remove", &skills))?;
+    }
     Ok(written)
 }
 
-/// The files of a server.
-pub(super) fn paths(output: &Path, server: &str) -> [PathBuf; 2] {
-    [FUNCTIONS_FILE, MANIFEST_FILE].map(|name| output.join(server).join(name))
+/// The files of a server, of which these are its outputs, the manifest last.
+pub(super) fn paths(output: &Path, server: &str, outputs: &[&str]) -> Vec<PathBuf> {
+    let folder = output.join(server);
+    let outputs = outputs.iter().filter(|name| **name != MANIFEST_FILE);
+    let names = outputs.chain([&MANIFEST_FILE]);
+    names.map(|name| folder.join(name)).collect()
+}
+
+/// Notes that are there must be those that the committed manifest lists, whatever was changed in
+/// them since: nothing in the text itself says whose it is.
+fn refuse_foreign_skills(path: &Path, lock: Option<&Manifest>) -> Result<(), FolderError> {
+    let is_listed = lock.is_some_and(|manifest| manifest.outputs.contains_key(SKILLS_FILE));
+    if is_listed || read_regular(path)?.is_none() {
+        return Ok(());
+    }
+    Err(FolderError::Foreign {
+        path: path.to_owned(),
+    })
+}
+
+/// Whether notes are there that were compiled, and not changed since.
+fn is_compiled_skills(path: &Path, lock: Option<&Manifest>) -> Result<bool, FolderError> {
+    let Some(hash) = lock.and_then(|manifest| manifest.outputs.get(SKILLS_FILE)) else {
+        return Ok(false);
+    };
+    let bytes = read_regular(path)?;
+    Ok(bytes.is_some_and(|bytes| sha256_hex(&bytes) == *hash))
 }
 
 /// A module that is there must be one of this program: that of the committed manifest, or one that

@@ -7,7 +7,7 @@ use indexmap::IndexMap;
 use serde_json::Value;
 use sha2::{Digest, Sha256};
 
-use super::FUNCTIONS_FILE;
+use super::{FUNCTIONS_FILE, SKILLS_FILE};
 use crate::api::{
     Alternative, Body, Function, MANIFEST_VERSION, Manifest, NamedApi, Operation, OperationBody,
     OperationNames, Parameter, RUNTIME_ABI, Response, Spec, schema,
@@ -30,6 +30,8 @@ pub(super) struct Inputs<'a> {
     pub(super) files: &'a BTreeMap<String, Vec<u8>>,
     pub(super) named: &'a NamedApi,
     pub(super) rendered: &'a Rendered,
+    /// The text of `skills.md`.
+    pub(super) skills: Option<&'a str>,
 }
 
 /// The manifest of a rendered API.
@@ -81,11 +83,13 @@ pub(super) fn assemble(inputs: &Inputs<'_>) -> Manifest {
         base_url: named.api.base_url.clone(),
         base_url_env: server.env_name("BASE_URL"),
         security_schemes: named.api.security_schemes.clone(),
-        outputs: [(
-            FUNCTIONS_FILE.to_owned(),
-            sha256_hex(rendered.source.as_bytes()),
-        )]
-        .into(),
+        outputs: [
+            (FUNCTIONS_FILE, Some(rendered.source.as_str())),
+            (SKILLS_FILE, inputs.skills),
+        ]
+        .into_iter()
+        .filter_map(|(name, text)| Some((name.to_owned(), sha256_hex(text?.as_bytes()))))
+        .collect(),
         types: needed_types(named),
         functions,
         skipped: named.api.skipped.clone(),

@@ -20,6 +20,7 @@ mod origin;
 mod report;
 mod server;
 mod shortcut;
+mod skills;
 mod swap;
 mod tunnel;
 mod verify;
@@ -43,6 +44,7 @@ pub use check::{
 pub use committed::{FileCheck, FileState};
 pub use folder::{Cleaned, FolderError, clean};
 pub use report::{Reason, Report, RuntimeReport, ServerReport};
+pub use skills::SKILLS_FILE;
 pub use verify::{Verified, VerifyError, verify};
 
 /// The text of `mce_runtime.py`, written beside the servers' folders.
@@ -136,9 +138,11 @@ pub async fn run_with(
         return report;
     }
     let run = Run::new(options);
-    let early = |server: &ServerConfig, fetched: &Fetched, run: &Run, gate: &Gate| {
+    let early = |server: &ServerConfig, fetched: &Source, run: &Run, gate: &Gate| {
         let mut report = ServerReport::default();
-        let find = |output: &Path| shortcut::before_reading(output, server, fetched);
+        let find = |output: &Path| {
+            shortcut::before_reading(output, server, &fetched.document, fetched.skills.as_deref())
+        };
         match server::reuse(server, find, run, gate, &mut report) {
             Ok(false) => return None,
             Ok(true) => {}
@@ -146,7 +150,7 @@ pub async fn run_with(
         }
         Some(report)
     };
-    let work = |server: &ServerConfig, loaded: Loaded, run: &Run, gate: &Gate| {
+    let work = |server: &ServerConfig, loaded: Inputs, run: &Run, gate: &Gate| {
         let mut report = ServerReport::default();
         if let Err(error) = server::compile(server, loaded, run, gate, &mut report) {
             report.error = Some(error.to_string());
@@ -200,6 +204,18 @@ fn milliseconds(time: Duration) -> u64 {
     u64::try_from(time.as_millis()).unwrap_or(u64::MAX)
 }
 
+/// A document's own bytes, and the notes on its server.
+struct Source {
+    document: Fetched,
+    skills: Option<String>,
+}
+
+/// What a server is compiled from.
+pub(super) struct Inputs {
+    document: Loaded,
+    skills: Option<String>,
+}
+
 /// What the work on one server came to.
 struct Done<T> {
     server: String,
@@ -216,8 +232,8 @@ async fn each_server<T: Send + 'static>(
     config: &Config,
     environment: &Environment,
     run: &Arc<Run>,
-    early: impl Fn(&ServerConfig, &Fetched, &Run, &Gate) -> Option<T> + Copy + Send + 'static,
-    work: impl Fn(&ServerConfig, Loaded, &Run, &Gate) -> T + Copy + Send + 'static,
+    early: impl Fn(&ServerConfig, &Source, &Run, &Gate) -> Option<T> + Copy + Send + 'static,
+    work: impl Fn(&ServerConfig, Inputs, &Run, &Gate) -> T + Copy + Send + 'static,
     progress: &(dyn Fn(&str) + Sync),
 ) -> Vec<Done<T>> {
     let folder = config.path.parent().map(PathBuf::from).unwrap_or_default();
@@ -250,29 +266,37 @@ async fn load_and_work<T: Send + 'static>(
     config_folder: PathBuf,
     environment: &Environment,
     run: Arc<Run>,
-    early: impl Fn(&ServerConfig, &Fetched, &Run, &Gate) -> Option<T> + Copy + Send + 'static,
-    work: impl Fn(&ServerConfig, Loaded, &Run, &Gate) -> T + Copy + Send + 'static,
+    early: impl Fn(&ServerConfig, &Source, &Run, &Gate) -> Option<T> + Copy + Send + 'static,
+    work: impl Fn(&ServerConfig, Inputs, &Run, &Gate) -> T + Copy + Send + 'static,
     done: &mut Done<T>,
 ) -> Result<T, String> {
     let begun = Instant::now();
-    let request = server::request(server, config_folder, environment).await;
+    let request = server::request(server, config_folder.clone(), environment).await;
     let request = request.map_err(|error| error.to_string())?;
     let fetched = openapi::fetch(&request).await;
     let fetched = fetched.map_err(|error| error.to_string())?;
+    let skills = skills::fetch(server, config_folder, environment).await;
+    let source = Source {
+        document: fetched,
+        skills: skills.map_err(|error| error.to_string())?,
+    };
     done.loading = begun.elapsed();
     let early = on_processor(server, &run, &mut done.working, move |server, run, gate| {
-        let outcome = early(server, &fetched, run, gate);
-        (fetched, outcome)
+        let outcome = early(server, &source, run, gate);
+        (source, outcome)
     });
-    let fetched = match early.await? {
+    let source = match early.await? {
         (_, Some(outcome)) => return Ok(outcome),
-        (fetched, None) => fetched,
+        (source, None) => source,
     };
     let begun = Instant::now();
-    let loaded = fetched.gather(&request).await;
-    let loaded = loaded.map_err(|error| error.to_string())?;
+    let loaded = source.document.gather(&request).await;
+    let inputs = Inputs {
+        document: loaded.map_err(|error| error.to_string())?,
+        skills: source.skills,
+    };
     done.loading += begun.elapsed();
-    let work = move |server: &ServerConfig, run: &Run, gate: &Gate| work(server, loaded, run, gate);
+    let work = move |server: &ServerConfig, run: &Run, gate: &Gate| work(server, inputs, run, gate);
     on_processor(server, &run, &mut done.working, work).await
 }
 

@@ -10,7 +10,10 @@ use super::fingerprint::{Parts, Source};
 use super::folder::{self, FolderError};
 use super::manifest::{self, Inputs};
 use super::origin::{self, Moved, OnMove};
-use super::{Options, Run, ServerReport, advice, fingerprint, foreign, json, shortcut, tunnel};
+use super::{
+    FUNCTIONS_FILE, MANIFEST_FILE, Options, Run, SKILLS_FILE, ServerReport, advice, fingerprint,
+    foreign, json, shortcut, tunnel,
+};
 use crate::api::filter::{self, RuleError, Rules, Selection};
 use crate::api::{Api, Function, Manifest, NamedApi, give_names};
 use crate::config::{Environment, Filter, ServerConfig};
@@ -84,6 +87,20 @@ pub(super) struct Built {
     pub(super) text: String,
     /// The text of `functions.py`.
     pub(super) functions: String,
+    /// The text of `skills.md`, if there is one.
+    pub(super) skills: Option<String>,
+}
+
+impl Built {
+    /// Its files and their texts, the manifest last.
+    pub(super) fn files(&self) -> Vec<(&'static str, &str)> {
+        let skills = self.skills.as_deref().map(|text| (SKILLS_FILE, text));
+        [(FUNCTIONS_FILE, self.functions.as_str())]
+            .into_iter()
+            .chain(skills)
+            .chain([(MANIFEST_FILE, self.text.as_str())])
+            .collect()
+    }
 }
 
 /// Reports what is there of a server that is up to date by its fingerprint, if `find` finds that it
@@ -107,12 +124,13 @@ pub(super) fn reuse(
     };
     report.describe(&facts);
     report.warnings.extend(advice::of(server, &facts));
+    let outputs: Vec<&str> = facts.outputs.keys().map(String::as_str).collect();
     if !gate.pass() {
         return Err(CompileError::Late);
     }
     run.write_runtime()?;
     warn_of_foreign(server, options, report);
-    report.paths = folder::paths(&options.output, &server.name).into();
+    report.paths = folder::paths(&options.output, &server.name, &outputs);
     report.up_to_date = true;
     Ok(true)
 }
@@ -120,15 +138,17 @@ pub(super) fn reuse(
 /// Compiles a loaded document and writes the server's folder, if the gate lets it.
 pub(super) fn compile(
     server: &ServerConfig,
-    loaded: Loaded,
+    loaded: super::Inputs,
     run: &Run,
     gate: &Gate,
     report: &mut ServerReport,
 ) -> Result<(), CompileError> {
     let options = &run.options;
     // One that stands alone was looked at before it was read.
-    let find = |output: &Path| shortcut::after_reading(output, server, &loaded);
-    if !loaded.alone && reuse(server, find, run, gate, report)? {
+    let find = |output: &Path| {
+        shortcut::after_reading(output, server, &loaded.document, loaded.skills.as_deref())
+    };
+    if !loaded.document.alone && reuse(server, find, run, gate, report)? {
         return Ok(());
     }
     let lock = folder::lock(&options.output, &server.name)?;
@@ -151,8 +171,7 @@ pub(super) fn compile(
         &options.output,
         &server.name,
         lock.as_ref(),
-        &built.functions,
-        &built.text,
+        &built.files(),
         options.dry_run,
     )?;
     warn_of_foreign(server, options, report);
@@ -206,7 +225,7 @@ fn warn_of_foreign(server: &ServerConfig, options: &Options, report: &mut Server
 /// Compiles a loaded document. `lock` is the committed manifest.
 pub(super) fn build(
     server: &ServerConfig,
-    loaded: Loaded,
+    loaded: super::Inputs,
     lock: Option<&Manifest>,
     on_move: OnMove,
     #[cfg_attr(
@@ -224,7 +243,8 @@ pub(super) fn build(
         detours,
         file_name,
         document,
-    } = loaded;
+    } = loaded.document;
+    let skills = loaded.skills;
     let read = document.read(&bytes, location.as_ref());
     let mut api = read.map_err(|error| CompileError::Read {
         source_shown: visible(&manifest::shown(server)),
@@ -236,9 +256,6 @@ pub(super) fn build(
     #[cfg(feature = "test-hooks")]
     let read_only = read_only && !options.no_filter;
     let unfit = filter::apply(&mut api, &rules(server, read_only));
-    if server.skills_url.is_some() {
-        api.warnings.push("`skills_url` is not used yet".to_owned());
-    }
     let named = name(server, lock, api, &unfit)?;
     let title = server
         .title
@@ -256,6 +273,7 @@ pub(super) fn build(
         files: &files,
         named: &named,
         rendered: &rendered,
+        skills: skills.as_deref(),
     };
     let (mut manifest, mut text) = checked_beside(&rendered.source, || describe(&inputs))?;
     let source = Source {
@@ -267,6 +285,7 @@ pub(super) fn build(
             absent: &absent,
             detours,
         }),
+        skills: skills.as_deref(),
     };
     let inputs = fingerprint::of_inputs(server, &source, depends_on_place);
     #[cfg(feature = "test-hooks")]
@@ -281,6 +300,7 @@ pub(super) fn build(
         manifest,
         text,
         functions: rendered.source,
+        skills,
     })
 }
 

@@ -6,7 +6,7 @@ use std::path::Path;
 use super::facts::Facts;
 use super::fingerprint::{self, Parts, Source};
 use super::manifest::sha256_hex;
-use super::{FUNCTIONS_FILE, MANIFEST_FILE, folder};
+use super::{FUNCTIONS_FILE, MANIFEST_FILE, SKILLS_FILE, folder};
 use crate::config::ServerConfig;
 use crate::openapi::{Fetched, Loaded};
 
@@ -17,6 +17,7 @@ pub(super) fn before_reading(
     output: &Path,
     server: &ServerConfig,
     fetched: &Fetched,
+    skills: Option<&str>,
 ) -> Option<Facts> {
     let committed = Committed::of(output, server)?;
     let document = sha256_hex(&fetched.bytes);
@@ -25,9 +26,10 @@ pub(super) fn before_reading(
         document: &document,
         location: fetched.location.as_ref(),
         parts: None,
+        skills,
     };
     if committed.is_of(server, &source) {
-        return committed.vouched_for();
+        return committed.vouched_for(skills);
     }
     // Files that are what they were refer to the same files again. From the web there may be
     // redirects, and of what was absent nobody knows whether it still is.
@@ -43,7 +45,7 @@ pub(super) fn before_reading(
             let bytes = fetched.part(name);
             bytes.is_some_and(|bytes| sha256_hex(&bytes) == *hash)
         });
-    are_same.then(|| committed.vouched_for())?
+    are_same.then(|| committed.vouched_for(skills))?
 }
 
 /// As [`before_reading`], of a document that was loaded with all its parts.
@@ -51,6 +53,7 @@ pub(super) fn after_reading(
     output: &Path,
     server: &ServerConfig,
     loaded: &Loaded,
+    skills: Option<&str>,
 ) -> Option<Facts> {
     let committed = Committed::of(output, server)?;
     let files = loaded.files.iter();
@@ -65,9 +68,10 @@ pub(super) fn after_reading(
             absent: &loaded.absent,
             detours: loaded.detours,
         }),
+        skills,
     };
     let is_same = committed.is_of(server, &source);
-    is_same.then(|| committed.vouched_for())?
+    is_same.then(|| committed.vouched_for(skills))?
 }
 
 /// A server's folder as it is.
@@ -76,6 +80,7 @@ struct Committed {
     inputs: String,
     facts: Facts,
     functions: Vec<u8>,
+    skills: Option<Vec<u8>>,
 }
 
 impl Committed {
@@ -88,6 +93,7 @@ impl Committed {
             inputs: fingerprint::intact(&text)?.to_owned(),
             facts: serde_json::from_slice(&text).ok()?,
             functions: folder::read_regular(&folder.join(FUNCTIONS_FILE)).ok()??,
+            skills: folder::read_regular(&folder.join(SKILLS_FILE)).ok()?,
         })
     }
 
@@ -101,11 +107,15 @@ impl Committed {
             .any(|it| inputs(it) == self.inputs)
     }
 
-    /// What the manifest says, if it vouches for the module beside it.
-    fn vouched_for(self) -> Option<Facts> {
+    /// What the manifest says, if it vouches for the module beside it, and for these notes.
+    fn vouched_for(self, skills: Option<&str>) -> Option<Facts> {
         let outputs = &self.facts.outputs;
-        let is_vouched_for =
-            outputs.len() == 1 && outputs.get(FUNCTIONS_FILE) == Some(&sha256_hex(&self.functions));
+        let functions = sha256_hex(&self.functions);
+        let notes = skills.map(|text| sha256_hex(text.as_bytes()));
+        let is_vouched_for = outputs.len() == 1 + usize::from(notes.is_some())
+            && outputs.get(FUNCTIONS_FILE) == Some(&functions)
+            && outputs.get(SKILLS_FILE) == notes.as_ref()
+            && self.skills.as_deref() == skills.map(str::as_bytes);
         is_vouched_for.then_some(self.facts)
     }
 }

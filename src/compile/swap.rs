@@ -20,14 +20,21 @@ const STAGING: &str = ".mce-staging";
 const BYTECODE: &str = "__pycache__";
 
 /// Puts a folder of exactly these files in place. `false`, and nothing changed, where the folder
-/// that is there holds anything else or the system cannot exchange folders. Bytecode of what is
+/// that is there holds anything else, but for files of the names `own`, which go, or the system cannot exchange folders. Bytecode of what is
 /// replaced is of no use to anybody and goes with it.
-pub(super) fn put(output: &Path, folder: &Path, files: &[(&str, &str)]) -> io::Result<bool> {
+pub(super) fn put(
+    output: &Path,
+    folder: &Path,
+    files: &[(&str, &str)],
+    own: &[&str],
+) -> io::Result<bool> {
+    let names = files.iter().map(|(name, _)| *name);
+    let names: Vec<&str> = names.chain(own.iter().copied()).collect();
     let exists = match fs::read_dir(folder) {
         Ok(entries) => {
             for entry in entries {
                 let entry = entry?;
-                let is_ours = files.iter().any(|(name, _)| entry.file_name() == *name)
+                let is_ours = names.iter().any(|name| entry.file_name() == *name)
                     && entry.file_type()?.is_file();
                 if !is_ours && !is_bytecode(&entry.path()) {
                     return Ok(false);

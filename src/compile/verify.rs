@@ -6,7 +6,8 @@ use std::path::{Path, PathBuf};
 use super::committed::without_returns;
 use super::folder::{self, FolderError, parse_manifest};
 use super::manifest::sha256_hex;
-use super::{FUNCTIONS_FILE, MANIFEST_FILE, agree};
+use super::skills::MOST_BYTES;
+use super::{FUNCTIONS_FILE, MANIFEST_FILE, SKILLS_FILE, agree};
 use crate::api::{Function, Manifest, RUNTIME_ABI, is_known_method, is_mutating};
 use crate::headers::{is_part_header, is_part_header_value};
 use crate::invisible::visible;
@@ -22,6 +23,8 @@ pub struct Verified {
     pub manifest: Manifest,
     /// Its `functions.py`.
     pub functions: CompiledModule,
+    /// Its `skills.md`, if it has one.
+    pub skills: Option<String>,
 }
 
 /// Why a compiled server is refused. Every message says to run `mce compile`.
@@ -178,7 +181,37 @@ fn check(output: &Path, server: &str) -> Result<Verified, VerifyError> {
             )));
         }
     }
-    let mut functions = None;
+    let Outputs { functions, skills } = outputs(&folder, &manifest, &refuse)?;
+    let path = folder.join(FUNCTIONS_FILE);
+    let functions =
+        functions.ok_or_else(|| refuse(format!("`outputs` lacks `{FUNCTIONS_FILE}`")))?;
+    let facts = check_module(&functions).map_err(|error| VerifyError::Module { path, error })?;
+    if let Some(what) = agree::disagreement(&manifest, &facts) {
+        return Err(VerifyError::Disagree {
+            server: server.to_owned(),
+            what,
+        });
+    }
+    Ok(Verified {
+        manifest,
+        functions: CompiledModule::new(functions, facts),
+        skills,
+    })
+}
+
+/// The texts that a manifest vouches for.
+struct Outputs {
+    functions: Option<String>,
+    skills: Option<String>,
+}
+
+/// Reads the files that a manifest lists, each of which has to be the one that was compiled.
+fn outputs(
+    folder: &Path,
+    manifest: &Manifest,
+    refuse: &dyn Fn(String) -> VerifyError,
+) -> Result<Outputs, VerifyError> {
+    let (mut functions, mut skills) = (None, None);
     for (file, sha256) in &manifest.outputs {
         if Path::new(file)
             .file_name()
@@ -202,22 +235,18 @@ fn check(output: &Path, server: &str) -> Result<Verified, VerifyError> {
         if file == FUNCTIONS_FILE {
             let text = String::from_utf8(bytes).map_err(|_| VerifyError::Changed { path })?;
             functions = Some(text);
+        } else if file == SKILLS_FILE {
+            if bytes.len() > MOST_BYTES {
+                return Err(refuse(format!(
+                    "`{SKILLS_FILE}` has {} bytes, expected at most {MOST_BYTES}",
+                    bytes.len()
+                )));
+            }
+            let text = String::from_utf8(bytes).map_err(|_| VerifyError::Changed { path })?;
+            skills = Some(text);
         }
     }
-    let path = folder.join(FUNCTIONS_FILE);
-    let functions =
-        functions.ok_or_else(|| refuse(format!("`outputs` lacks `{FUNCTIONS_FILE}`")))?;
-    let facts = check_module(&functions).map_err(|error| VerifyError::Module { path, error })?;
-    if let Some(what) = agree::disagreement(&manifest, &facts) {
-        return Err(VerifyError::Disagree {
-            server: server.to_owned(),
-            what,
-        });
-    }
-    Ok(Verified {
-        manifest,
-        functions: CompiledModule::new(functions, facts),
-    })
+    Ok(Outputs { functions, skills })
 }
 
 /// A header of the parts of a multipart body that is no line of its own, or the encoder's to write.

@@ -12,6 +12,7 @@ use super::error::{Complaint, nearest, quote};
 use super::packages::{Package, parse_packages};
 use super::settings_capacity::{PoolSettings, QueueSettings, SessionSettings};
 use super::settings_http::HttpSettings;
+use super::settings_results::ResultSettings;
 use super::settings_table::{SETTINGS, is_setting};
 use super::settings_values::{
     GIB, Invalid, MIB, describe, parse_boolean, parse_cpus, parse_docker_host, parse_domains,
@@ -104,6 +105,8 @@ pub struct Settings {
     pub max_output_bytes: usize,
     /// `MCE_MAX_INLINE_BYTES`
     pub max_inline_bytes: usize,
+    /// What results look like, and how long large ones are kept.
+    pub results: ResultSettings,
     /// `MCE_MAX_CODE_SIZE_BYTES`
     pub max_code_bytes: usize,
     /// `MCE_MAX_CONCURRENT_EXECUTIONS` of the whole process
@@ -229,6 +232,7 @@ pub(super) struct Lookup<'e> {
 }
 
 impl<'e> Lookup<'e> {
+    #[expect(clippy::too_many_lines, reason = "a line or two for each setting")]
     fn settings(&mut self) -> Option<Settings> {
         // Every one is read before any failure counts, so that all complaints come at once.
         let host = self.required("MCE_HOST", parse_host);
@@ -268,6 +272,7 @@ impl<'e> Lookup<'e> {
         let cache_max_entries =
             self.required("MCE_CACHE_MAX_ENTRIES", |text| whole(text, 1, 1_000_000));
         let cache_db_path = self.required("MCE_CACHE_DB_PATH", parse_path);
+        let results = self.results(cache_db_path.as_deref());
         let audit_db_path = self.required("MCE_AUDIT_DB_PATH", parse_path);
         let audit_max_rows =
             self.required("MCE_AUDIT_MAX_ROWS", |text| whole(text, 100, 1_000_000_000));
@@ -317,6 +322,7 @@ impl<'e> Lookup<'e> {
             max_concurrent_executions: max_concurrent_executions?,
             queue: queue?,
             sessions: sessions?,
+            results: results?,
             cache_enabled: cache_enabled?,
             cache_ttl: cache_ttl?,
             cache_max_entries: cache_max_entries?,

@@ -195,7 +195,7 @@ pub const SETTINGS: &[Setting] = &[
         "MCE_MAX_INLINE_BYTES",
         SIZE,
         "24k",
-        "A larger result is answered with its shape and first rows, longer output with its ends.",
+        "A larger result is answered with its shape, first rows and a resource that has all of it; longer output with its ends.",
     ),
     setting(
         "MCE_MAX_OUTPUT_SIZE_BYTES",
@@ -355,6 +355,31 @@ pub const SETTINGS: &[Setting] = &[
         "How many pieces of code are kept; the least recently used go first.",
     ),
     setting(
+        "MCE_OUTPUT_MODE",
+        "`json`, `toon` or `compact`",
+        "json",
+        "Form of the text of results; their structured content is the same in each.",
+    )
+    .or(&["MCP_BRIDGE_OUTPUT_MODE"]),
+    setting(
+        "MCE_RESULTS_DB_PATH",
+        "path",
+        "",
+        "Database of results too large to inline, which clients read as resources; else `results.db` beside the code cache.",
+    ),
+    setting(
+        "MCE_RESULT_TTL_SECONDS",
+        SECONDS,
+        "3600",
+        "How long such a result is kept.",
+    ),
+    setting(
+        "MCE_RESULTS_MAX_BYTES",
+        SIZE,
+        "256m",
+        "What all of them may hold together; the oldest go first.",
+    ),
+    setting(
         "MCE_CACHE_DB_PATH",
         "path",
         "./data/cache.db",
@@ -503,12 +528,6 @@ pub const SETTINGS: &[Setting] = &[
         "MCP_BRIDGE_STATE_DIR",
         "path",
         "State of the bridge.",
-        BRIDGE,
-    ),
-    ignored(
-        "MCP_BRIDGE_OUTPUT_MODE",
-        "`compact` or `toon`",
-        "Form of the results.",
         BRIDGE,
     ),
     ignored(

@@ -21,7 +21,7 @@ pub(super) const GIB: usize = 1 << 30;
 pub(super) struct Invalid(pub(super) String);
 
 impl Invalid {
-    fn expected(what: impl Into<String>) -> Self {
+    pub(super) fn expected(what: impl Into<String>) -> Self {
         Self(what.into())
     }
 }

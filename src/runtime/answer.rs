@@ -1,8 +1,11 @@
 //! What came of the sandbox as an answer: without secrets, within bounds.
 
+use std::time::SystemTime;
+
 use serde_json::{Map, Value};
 
-use super::execution::part_hint;
+use super::calling::part_hint;
+use super::kept::{KeptResult, ResultPiece};
 use super::result::{ErrorType, ExecutionResult, milliseconds};
 use super::{Runtime, preview};
 use crate::sandbox::Outcome;
@@ -11,8 +14,10 @@ use crate::sandbox::Outcome;
 const MESSAGE_BYTES: usize = 4_000;
 
 impl Runtime {
-    /// What came of the sandbox, without secrets and within bounds.
-    pub(super) fn answer(&self, outcome: Outcome) -> ExecutionResult {
+    /// What came of the sandbox, without secrets and within bounds; what of it is too large to
+    /// inline is kept for the principal.
+    pub(super) async fn answer(&self, principal: &str, outcome: Outcome) -> ExecutionResult {
+        let cut_by_sandbox = outcome.truncated;
         let mut result = ExecutionResult {
             prints: self.egress.redact(&outcome.prints),
             stderr: self.egress.redact(&outcome.stderr),
@@ -34,7 +39,13 @@ impl Runtime {
                 part_hint(&mut result);
             }
         }
-        self.bound(&mut result);
+        if cut_by_sandbox {
+            result.advise(format!(
+                "the output is cut at `MCE_MAX_OUTPUT_SIZE_BYTES` ({} bytes): print less",
+                self.settings.max_output_bytes
+            ));
+        }
+        self.bound(principal, &mut result).await;
         result
     }
 
@@ -95,30 +106,70 @@ impl Runtime {
     }
 
     /// Keeps the result within its limit, and what of it is inlined within
-    /// `MCE_MAX_INLINE_BYTES`. Text gives way first, down to a quarter each for prints and stderr.
-    fn bound(&self, result: &mut ExecutionResult) {
+    /// `MCE_MAX_INLINE_BYTES`. Text gives way first, down to a quarter each for prints and stderr;
+    /// all of the data is then a resource.
+    pub(super) async fn bound(&self, principal: &str, result: &mut ExecutionResult) {
         let size = self.limit(result);
         let budget = self.settings.max_inline_bytes;
         if size + result.prints.len() + result.stderr.len() <= budget {
             return;
         }
-        for text in [&mut result.prints, &mut result.stderr] {
+        let mut cut = Vec::new();
+        for (name, text) in [
+            ("prints", &mut result.prints),
+            ("stderr", &mut result.stderr),
+        ] {
             if let Some(shown) = preview::ends(text, budget / 4) {
                 *text = shown;
-                result.truncated = true;
-                result.hint.get_or_insert_with(|| {
-                    "the output is cut: print less, or raise `MCE_MAX_INLINE_BYTES`".to_owned()
-                });
+                cut.push(format!("`{name}`"));
             }
+        }
+        if !cut.is_empty() {
+            result.truncated = true;
+            result.advise(format!(
+                "of {} only the ends are shown (`MCE_MAX_INLINE_BYTES`, {budget} bytes): print less",
+                cut.join(" and ")
+            ));
         }
         let rest = budget.saturating_sub(result.prints.len() + result.stderr.len());
         if let Some(data) = result.data.as_mut().filter(|_| size > rest) {
+            let whole = data.to_string();
             *data = preview::preview(data, size, rest);
             result.truncated = true;
-            result.hint = Some(
+            result.resource = self.keep_result(principal, whole).await;
+            result.advise(if result.resource.is_some() {
+                "`data` is only the shape and first rows of the result: return fewer rows or fields, \
+                 or read all of it as the resource `resource.uri`"
+            } else {
                 "`data` is only the shape and first rows of the result: return fewer rows or fields"
-                    .to_owned(),
-            );
+            });
         }
+    }
+
+    /// Keeps a result that is too large to inline. The result counts without it too.
+    async fn keep_result(&self, principal: &str, whole: String) -> Option<KeptResult> {
+        self.kept
+            .store(principal, whole, SystemTime::now())
+            .await
+            .inspect_err(|error| tracing::error!(%error, "a large result could not be kept"))
+            .ok()
+            .flatten()
+    }
+
+    /// A piece of a result that is kept for the principal; `None` where it has none of this id, or
+    /// none that goes on at `offset`. Whoever asks learns nothing of results of others.
+    pub async fn kept_result(
+        &self,
+        principal: &str,
+        id: &str,
+        offset: usize,
+        length: usize,
+    ) -> Option<ResultPiece> {
+        self.kept
+            .read(principal, id, offset, length, SystemTime::now())
+            .await
+            .inspect_err(|error| tracing::error!(%error, "a kept result could not be read"))
+            .ok()
+            .flatten()
     }
 }

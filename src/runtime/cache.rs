@@ -55,6 +55,20 @@ pub(super) struct Entry {
     pub(super) fingerprints: Fingerprints,
 }
 
+/// Code as it is found by what it does.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Listed {
+    /// Its id.
+    pub(super) id: String,
+    /// What the model said it does.
+    pub(super) description: String,
+    /// The servers it used.
+    pub(super) fingerprints: Fingerprints,
+}
+
+/// Pieces of code among which one is looked for.
+const MOST_LISTED: usize = 500;
+
 /// The code cache.
 pub(super) struct Cache {
     database: Database,
@@ -170,6 +184,44 @@ impl Cache {
             .await
     }
 
+    /// The principal's code that has not expired, what was used last first.
+    pub(super) async fn list(
+        &self,
+        principal: &str,
+        now: SystemTime,
+    ) -> Result<Vec<Listed>, Error> {
+        let principal = principal.to_owned();
+        let expired = clock::milliseconds(now).saturating_sub(clock::span(self.ttl));
+        let most = i64::try_from(MOST_LISTED).unwrap_or(i64::MAX);
+        let rows = self
+            .database
+            .run(move |connection| {
+                connection
+                    .prepare_cached(
+                        "SELECT id, description, servers FROM code
+                         WHERE principal = ?1 AND used_ms > ?2
+                         ORDER BY used_ms DESC, rowid DESC LIMIT ?3",
+                    )?
+                    .query_map(params![principal, expired, most], |row| {
+                        Ok((
+                            row.get::<_, String>(0)?,
+                            row.get::<_, String>(1)?,
+                            row.get::<_, String>(2)?,
+                        ))
+                    })?
+                    .collect::<rusqlite::Result<Vec<_>>>()
+            })
+            .await?;
+        let listed = rows.into_iter().filter_map(|(id, description, servers)| {
+            Some(Listed {
+                id,
+                description,
+                fingerprints: serde_json::from_str(&servers).ok()?,
+            })
+        });
+        Ok(listed.collect())
+    }
+
     /// Waits until everything is written.
     pub(super) async fn flush(&self) {
         self.database.flush().await;
@@ -240,6 +292,23 @@ mod tests {
             .fingerprints
             .insert("pets".to_owned(), "f2".to_owned());
         assert_ne!(first, cache.store("ada", recompiled, now).await.unwrap());
+    }
+
+    #[tokio::test]
+    async fn a_principal_is_listed_its_own_code_that_has_not_expired() {
+        let folder = tempfile::tempdir().unwrap();
+        let cache = Cache::open(&folder.path().join("cache.db"), TTL, 10).unwrap();
+        let now = start();
+        let at = |seconds| now + Duration::from_secs(seconds);
+        cache.store("ada", entry("1"), at(0)).await.unwrap();
+        let second = cache.store("ada", entry("2"), at(20)).await.unwrap();
+        let third = cache.store("ada", entry("3"), at(30)).await.unwrap();
+        cache.store("bob", entry("4"), at(30)).await.unwrap();
+        let listed = cache.list("ada", at(60)).await.unwrap();
+        let ids: Vec<_> = listed.iter().map(|entry| entry.id.as_str()).collect();
+        assert_eq!(ids, [third, second]);
+        assert_eq!(listed[0].description, "adds");
+        assert_eq!(listed[0].fingerprints, entry("3").fingerprints);
     }
 
     #[tokio::test]

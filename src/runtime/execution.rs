@@ -1,26 +1,25 @@
 //! One execution: size → guard → lint → sandbox → redaction → caps → cache → audit.
 
-use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use serde_json::{Map, Value};
 
 use super::Runtime;
-use super::admission::{Limits, refused_server};
+use super::admission::Limits;
 use super::audit::{Audit, Origin, Subject};
 use super::cache::Fingerprints;
 use super::counters::Counters;
-use super::discovery::nearest;
 use super::identifier;
 use super::registry::Served;
-use super::result::{ErrorType, ExecutionResult, PlannedUse, Refusal, milliseconds, summarise};
+use super::result::{ErrorType, ExecutionResult, PlannedUse, Refusal, summarise};
 use super::sessions::{Earlier, Held, Lease};
+use super::stage::{Stage, Stages};
+use crate::api::is_mutating;
 use crate::broker::Scope;
 use crate::guard::Facts;
 use crate::python::RUNTIME_SOURCE;
-use crate::sandbox::{Call, CallError, Host, Job, Module, Outcome, Sandbox};
-use crate::wire::Arguments;
+use crate::sandbox::{Host, Job, Module, Outcome, Sandbox};
 
 /// A sandbox that neither answers nor gives up this long after its time limit is given up on.
 const SANDBOX_GRACE: Duration = Duration::from_mins(1);
@@ -52,6 +51,8 @@ pub struct ExecuteRequest {
     pub dry_run: bool,
     /// The session to run in, if any.
     pub session: Option<SessionChoice>,
+    /// Told how far it has come.
+    pub stages: Stages,
 }
 
 /// The session that code is to run in.
@@ -76,21 +77,8 @@ pub struct CachedRequest {
     pub timeout: Option<Duration>,
     /// As in [`ExecuteRequest`].
     pub session: Option<SessionChoice>,
-}
-
-/// One compiled function to call, without code and sandbox.
-#[derive(Debug, Clone, Default)]
-pub struct CallRequest {
-    /// The server.
-    pub server: String,
-    /// The function.
-    pub function: String,
-    /// Its arguments by Python name.
-    pub arguments: Arguments,
-    /// Which of the declared media types the body is sent as; the first where this is absent.
-    pub content_type: Option<String>,
-    /// Who asks.
-    pub principal: String,
+    /// As in [`ExecuteRequest`].
+    pub stages: Stages,
 }
 
 /// What the pipeline runs.
@@ -100,6 +88,7 @@ pub(super) struct Work<'a> {
     pub(super) dry_run: bool,
     pub(super) session: Option<&'a SessionChoice>,
     pub(super) keep: Keep<'a>,
+    pub(super) stages: &'a Stages,
 }
 
 /// What becomes of code that ran well.
@@ -120,16 +109,20 @@ struct Imported {
 }
 
 /// An execution in the audit. Dropped before its end, it was cancelled.
-struct Running<'a> {
+pub(super) struct Running<'a> {
     audit: &'a Audit,
     counters: &'a Counters,
-    subject: Subject,
+    pub(super) subject: Subject,
     started: Instant,
     ended: bool,
 }
 
 impl<'a> Running<'a> {
-    fn begin(runtime: &'a Runtime, principal: &str, origin: Origin) -> Result<Self, Refusal> {
+    pub(super) fn begin(
+        runtime: &'a Runtime,
+        principal: &str,
+        origin: Origin,
+    ) -> Result<Self, Refusal> {
         let (audit, counters) = (&*runtime.audit, &*runtime.counters);
         let subject = Subject {
             execution_id: identifier::random().map_err(|error| Refusal::internal(&error))?,
@@ -147,7 +140,7 @@ impl<'a> Running<'a> {
     }
 
     /// Completes the result with what only the audit knows.
-    fn end(mut self, outcome: Result<ExecutionResult, Refusal>) -> ExecutionResult {
+    pub(super) fn end(mut self, outcome: Result<ExecutionResult, Refusal>) -> ExecutionResult {
         let mut result = outcome.unwrap_or_else(ExecutionResult::from);
         self.ended = true;
         let id = &self.subject.execution_id;
@@ -248,9 +241,11 @@ impl Runtime {
             dry_run: request.dry_run,
             session: request.session.as_ref(),
             keep: Keep::Store(&request.description),
+            stages: &request.stages,
         };
         let outcome = self.pipeline(&running.subject, work).await;
-        running.end(outcome)
+        let result = running.end(outcome);
+        self.advised(&request.principal, &request.code, result)
     }
 
     /// Runs code of the cache again, with other values for its top-level names.
@@ -260,23 +255,23 @@ impl Runtime {
             Err(refusal) => return refusal.into(),
         };
         let outcome = self.run_again(&running.subject, &request).await;
-        running.end(outcome)
+        let result = running.end(outcome);
+        let what = format!("{} {:?}", request.cache_id, request.params);
+        self.advised(&request.principal, &what, result)
+    }
+
+    /// A result with what is known to be done about it only once all of it is known.
+    fn advised(&self, principal: &str, what: &str, result: ExecutionResult) -> ExecutionResult {
+        let mut result = result;
+        self.hint_of_credentials(&mut result);
+        self.repeats.note(principal, what, &mut result);
+        result
     }
 
     /// Whether the code, or code before it in its session, looks as if it sends plain requests.
     fn may_send_requests(&self, code: &str, earlier: &Earlier) -> bool {
         let mentions = |code: &str| code.contains("httpx");
         self.settings.allowed_domains.is_some() && (mentions(code) || mentions(&earlier.code))
-    }
-
-    /// Calls one compiled function through the broker.
-    pub async fn call(&self, request: CallRequest) -> ExecutionResult {
-        let running = match Running::begin(self, &request.principal, Origin::Call) {
-            Ok(running) => running,
-            Err(refusal) => return refusal.into(),
-        };
-        let outcome = self.call_one(&running.subject, request).await;
-        running.end(outcome)
     }
 
     /// Size, guard, lint, sandbox, answer, cache.
@@ -303,11 +298,12 @@ impl Runtime {
         if work.dry_run {
             return Ok(ExecutionResult {
                 success: true,
-                facts: Some(PlannedUse::from(facts)),
+                facts: Some(self.planned(facts).await),
                 ..ExecutionResult::default()
             });
         }
 
+        work.stages.reach(Stage::Waiting);
         let sandbox = self.engine.sandbox().await.map_err(|finding| Refusal {
             hint: finding.hint,
             ..Refusal::new(ErrorType::Sandbox, finding.message)
@@ -318,10 +314,9 @@ impl Runtime {
             modules,
             fingerprints,
         } = self.imported(facts).await;
-        let timeout = work
-            .timeout
-            .unwrap_or(self.settings.execution_timeout)
-            .min(self.settings.max_execution_timeout);
+        let most = self.settings.max_execution_timeout;
+        let asked = work.timeout.unwrap_or(self.settings.execution_timeout);
+        let timeout = asked.min(most);
         let job = admitted.job(Limits {
             execution_id: subject.execution_id.clone(),
             modules,
@@ -342,6 +337,7 @@ impl Runtime {
         // A server may have left memory, or been compiled anew, since its module was taken.
         let targets = self.registry.targets_with(&served);
         let host = self.egress.host(&targets, scope).await;
+        work.stages.reach(Stage::Running);
         let running = async {
             match &mut lease {
                 None => Ok(sandbox.run(job, host).await),
@@ -358,17 +354,21 @@ impl Runtime {
                 .hint("see `mce sandbox status`")
             })??;
 
-        let mut result = self.answer(outcome);
+        let mut result = self.answer(&subject.principal, outcome).await;
+        self.hint_of_names(&mut result, facts).await;
+        if asked > most {
+            result.advise(format!(
+                "the time limit was {} s, the most there is, not {} s",
+                most.as_secs_f64(),
+                asked.as_secs_f64()
+            ));
+        }
         result.sandbox = Some(sandbox.name());
         if let Some(lease) = &lease {
             if lease.goes_on() {
                 result.session_id = Some(lease.id.clone());
             } else {
-                let lost = "the session ended with it: open a new one";
-                result.hint = Some(match result.hint {
-                    Some(hint) => format!("{hint}; {lost}"),
-                    None => lost.to_owned(),
-                });
+                result.advise("the session ended with it: open a new one");
             }
         }
         // Later code of a session does not run without what was before it.
@@ -376,6 +376,22 @@ impl Runtime {
             result.cache_id = self.keep(subject, code, work.keep, fingerprints).await;
         }
         Ok(result)
+    }
+
+    /// What code would use, and which of it may change something.
+    async fn planned(&self, facts: &Facts) -> PlannedUse {
+        let mut planned = PlannedUse::from(facts);
+        let imported = facts.servers.iter().cloned().collect();
+        for (name, served) in self.registry.servers(imported).await {
+            let Ok(served) = served else { continue };
+            let named = facts.functions.iter().filter(|(server, _)| *server == name);
+            let named = named.filter_map(|(_, it)| served.manifest().function(it));
+            let mutating = named.filter(|function| is_mutating(&function.method));
+            planned
+                .mutating
+                .extend(mutating.map(|function| format!("{name}.{}", function.name)));
+        }
+        planned
     }
 
     /// The runtime module and of the servers the code imports what it can use, exactly as it was
@@ -407,124 +423,5 @@ impl Runtime {
             modules,
             fingerprints,
         }
-    }
-
-    async fn call_one(
-        &self,
-        subject: &Subject,
-        request: CallRequest,
-    ) -> Result<ExecutionResult, Refusal> {
-        let CallRequest {
-            server,
-            function,
-            arguments,
-            content_type,
-            ..
-        } = request;
-        let compiled = match self.registry.server(&server).await {
-            Some(Ok(compiled)) => compiled,
-            Some(Err(refused)) => {
-                self.audit.load_refusal(subject, &server, &refused.reason);
-                return Err(refused_server(&refused));
-            }
-            None => return Err(unknown("server", &server, self.registry.names())),
-        };
-        if compiled.manifest().function(&function).is_none() {
-            let functions = compiled.manifest().functions.iter();
-            let names = functions.map(|function| function.name.as_str());
-            let mut refusal = unknown("function", &function, names);
-            let skipped = compiled.manifest().skipped.iter();
-            let left_out = skipped.filter(|it| it.reason == "read_only").count();
-            if left_out > 0 {
-                let note = format!(
-                    "`{server}` is read-only: operations that may change something were left \
-                     out ({left_out})"
-                );
-                refusal.hint = Some(match refusal.hint {
-                    Some(hint) => format!("{hint} {note}"),
-                    None => note,
-                });
-            }
-            return Err(refusal);
-        }
-        let scope = Scope {
-            execution_id: subject.execution_id.clone(),
-            principal: subject.principal.clone(),
-            servers: BTreeSet::from([server.clone()]),
-        };
-        let targets = self.registry.targets_with([&compiled]);
-        let host = self.egress.host(&targets, scope).await;
-        let started = Instant::now();
-        let outcome = host
-            .perform(Call {
-                server,
-                function,
-                arguments,
-                content_type,
-            })
-            .await;
-        let mut result = ExecutionResult {
-            execution_time_ms: Some(milliseconds(started.elapsed())),
-            ..ExecutionResult::default()
-        };
-        match outcome {
-            Ok(reply) => {
-                let value = reply.value;
-                result.success = true;
-                result.data = Some(self.without_secrets(value.into_json()));
-                match reply.stream.and_then(|stream| stream.cut) {
-                    None => {}
-                    // What arrived is shown, but nobody asked for less.
-                    Some(limit @ CallError::Limit { .. }) => {
-                        result.truncated = true;
-                        result.hint = Some(self.egress.redact(&limit.to_string()));
-                    }
-                    Some(error) => {
-                        result.success = false;
-                        result.truncated = true;
-                        result.error_type = Some(ErrorType::from(&error));
-                        result.error = Some(self.egress.redact(&error.to_string()));
-                    }
-                }
-            }
-            Err(error) => {
-                result.error_type = Some(ErrorType::from(&error));
-                result.error = Some(self.egress.redact(&error.to_string()));
-                part_hint(&mut result);
-            }
-        }
-        // The whole of it, not a preview: it is read by programs as often as by people.
-        self.limit(&mut result);
-        if result.error_type == Some(ErrorType::OutputLimit) {
-            result.hint = Some("ask for less, or raise `MCE_MAX_OUTPUT_SIZE_BYTES`".to_owned());
-        }
-        Ok(result)
-    }
-}
-
-/// Moves the line of advice at the end of a refusal of the host to its own member.
-pub(super) fn part_hint(result: &mut ExecutionResult) {
-    if result.error_type != Some(ErrorType::Egress) || result.hint.is_some() {
-        return;
-    }
-    let parted = result.error.as_deref().and_then(|it| it.split_once(HINT));
-    if let Some((error, hint)) = parted {
-        let (error, hint) = (error.to_owned(), hint.replace(HINT, "; "));
-        result.error = Some(error);
-        result.hint = Some(hint);
-    }
-}
-
-fn unknown<'a>(what: &str, name: &str, names: impl Iterator<Item = &'a str>) -> Refusal {
-    let shown: String = name.chars().take(100).collect();
-    let near = nearest(name, names);
-    let refusal = Refusal::new(
-        ErrorType::Validation,
-        format!("there is no {what} `{shown}`"),
-    );
-    if near.is_empty() {
-        refusal
-    } else {
-        refusal.hint(format!("did you mean `{}`?", near.join("`, `")))
     }
 }

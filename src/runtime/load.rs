@@ -58,6 +58,7 @@ pub(super) fn read_unchecked(
         manifest,
         functions: CompiledModule::read(read(FUNCTIONS_FILE)?)
             .map_err(|error| error.to_string())?,
+        skills: None,
     };
     Ok(served(verified, config))
 }
@@ -70,5 +71,6 @@ fn served(verified: Verified, config: &Arc<ServerConfig>) -> Served {
             config: Arc::clone(config),
         },
         module: verified.functions,
+        skills: verified.skills,
     }
 }

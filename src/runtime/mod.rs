@@ -8,12 +8,15 @@
 //!   `rerun`: what is kept in the cache, and run again from it.
 //! - `queue`, `sessions`: who runs when, and what is kept between executions.
 //! - `catalogue`, `discovery`, `excerpt`: what there is to call.
-//! - `cache`, `audit`, `database`: two SQLite files; `counters`: what happened, in numbers.
+//! - `calling`, `promoted`: functions that are called without code.
+//! - `hints`, `repeats`: what to do about what failed.
+//! - `skills`: notes on servers; `kept`: results too large to inline; `cached_code`: finding code.
+//! - `cache`, `audit`, `kept`, `database`: three SQLite files; `counters`: what happened, in numbers.
 
 use std::collections::BTreeSet;
 use std::path::Path;
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, SystemTime};
 
 use tokio::sync::watch;
 
@@ -26,6 +29,8 @@ mod answer;
 mod audit;
 mod brokered;
 mod cache;
+mod cached_code;
+mod calling;
 mod catalogue;
 mod clock;
 mod counters;
@@ -35,16 +40,22 @@ mod egress;
 mod engine;
 mod excerpt;
 mod execution;
+mod hints;
 mod identifier;
+mod kept;
 mod lint;
 mod load;
 mod policy;
 mod preview;
+mod promoted;
 mod queue;
 mod registry;
+mod repeats;
 mod rerun;
 mod result;
 mod sessions;
+mod skills;
+mod stage;
 mod view;
 
 #[cfg(test)]
@@ -53,6 +64,8 @@ pub(crate) mod fixture;
 mod scenarios;
 
 pub use cache::remove_code_cache;
+pub use cached_code::CachedCode;
+pub use calling::CallRequest;
 pub use counters::{DURATION_CLASSES, Durations, Snapshot};
 pub use database::Error as DatabaseError;
 pub use database::IN_MEMORY;
@@ -63,12 +76,16 @@ pub use discovery::{
 };
 pub use egress::{Egress, Targets};
 pub use engine::{Finding, SandboxProvider};
-pub use execution::{CachedRequest, CallRequest, ExecuteRequest, SessionChoice, runtime_module};
+pub use execution::{CachedRequest, ExecuteRequest, SessionChoice, runtime_module};
+pub use kept::{KeptResult, PIECE_BYTES, RESULT_URI, ResultPiece};
 pub use lint::{LINT_RULES, LintRule};
 pub use policy::{PolicyFileError, guard_of, unguarded};
+pub use promoted::PromotedFunction;
 pub use queue::Client;
 pub use registry::compiled_folders;
 pub use result::{CallSummary, ErrorType, ExecutionResult, PlannedUse};
+pub use skills::{Skills, SkillsPage};
+pub use stage::{Stage, Stages};
 
 /// Time between two looks at the folder of compiled output.
 const WATCH_INTERVAL: Duration = Duration::from_secs(1);
@@ -149,6 +166,8 @@ pub struct Runtime {
     egress: Arc<dyn Egress>,
     audit: Arc<audit::Audit>,
     cache: Option<Arc<cache::Cache>>,
+    kept: Arc<kept::Kept>,
+    repeats: Arc<repeats::Repeats>,
     linter: Option<Arc<lint::Linter>>,
     switches: Switches,
     counters: Arc<counters::Counters>,
@@ -272,6 +291,8 @@ impl Runtime {
         Ok(Arc::new(Self {
             queue: queue::Queue::new(&settings),
             sessions: sessions::Sessions::new(&settings),
+            kept: Arc::new(kept::Kept::new(&settings.results)),
+            repeats: Arc::default(),
             settings,
             guard,
             registry,
@@ -354,7 +375,12 @@ impl Runtime {
                 linter.program().await;
             }
         };
-        let _ = tokio::join!(self.engine.sandbox(), check, lint);
+        let clean = async {
+            if let Err(error) = self.kept.clean(SystemTime::now()).await {
+                tracing::error!(%error, "results that are kept cannot be read");
+            }
+        };
+        let _ = tokio::join!(self.engine.sandbox(), check, lint, clean);
     }
 
     /// Notices what is compiled anew while this runs. Meant to run beside a server; it does not end
@@ -385,6 +411,12 @@ impl Runtime {
         }
     }
 
+    /// The settings.
+    #[must_use]
+    pub fn settings(&self) -> &Settings {
+        &self.settings
+    }
+
     /// Ends all sessions and writes everything that is still queued. Executions should have ended.
     pub async fn shutdown(&self) {
         self.sessions.close();
@@ -392,5 +424,6 @@ impl Runtime {
         if let Some(cache) = &self.cache {
             cache.flush().await;
         }
+        self.kept.flush().await;
     }
 }

@@ -5,6 +5,7 @@ use std::time::SystemTime;
 use super::Runtime;
 use super::audit::Subject;
 use super::cache::{Entry, Fingerprints};
+use super::discovery::one_line;
 use super::execution::{CachedRequest, Keep, Work};
 use super::result::{ErrorType, ExecutionResult, Refusal};
 use crate::guard;
@@ -63,6 +64,7 @@ impl Runtime {
             dry_run: false,
             session: request.session.as_ref(),
             keep: Keep::Stored(request.cache_id.clone()),
+            stages: &request.stages,
         };
         self.pipeline(subject, work).await
     }
@@ -79,28 +81,52 @@ impl Runtime {
         let entry = cache
             .fetch(&subject.principal, id, SystemTime::now())
             .await
-            .map_err(|error| Refusal::internal(&error))?
-            .ok_or_else(|| cache_miss(id))?;
-        for (server, fingerprint) in &entry.fingerprints {
+            .map_err(|error| Refusal::internal(&error))?;
+        match entry {
+            Some(entry) if self.is_current(&entry.fingerprints).await => Ok(entry),
+            _ => Err(self.cache_miss(subject, id).await),
+        }
+    }
+
+    /// Whether the servers are those that code was cached with.
+    pub(super) async fn is_current(&self, fingerprints: &Fingerprints) -> bool {
+        for (server, fingerprint) in fingerprints {
             match self.registry.server(server).await {
                 Some(Ok(served)) if served.manifest().fingerprint == *fingerprint => {}
                 // A refused server is told as what it is when the code is looked at.
                 Some(Err(_)) => {}
-                _ => return Err(cache_miss(id)),
+                _ => return false,
             }
         }
-        Ok(entry)
+        true
+    }
+
+    /// One text for unknown, foreign, expired and outdated ids: they must look alike. What was asked
+    /// for may be words of a description, so the code that they describe is named.
+    async fn cache_miss(&self, subject: &Subject, id: &str) -> Refusal {
+        let shown: String = id.chars().take(64).collect();
+        let message = format!(
+            "no cached code has the id `{shown}`: it expired, its servers changed, or it never was"
+        );
+        let refusal = Refusal::new(ErrorType::CacheMiss, message);
+        let words: String = id.chars().take(MOST_ASKED).collect();
+        let near = self.cached_code(&subject.principal, &words).await;
+        let near: Vec<String> = near
+            .iter()
+            .take(MOST_NAMED)
+            .map(|code| format!("`{}` ({})", code.cache_id, one_line(&code.description, 100)))
+            .collect();
+        if near.is_empty() {
+            return refusal.hint("send the code again by `execute_code`");
+        }
+        refusal.hint(format!(
+            "your cached code with words like these: {}",
+            near.join(", ")
+        ))
     }
 }
 
-/// One text for unknown, foreign, expired and outdated ids: they must look alike.
-fn cache_miss(id: &str) -> Refusal {
-    let id: String = id.chars().take(64).collect();
-    Refusal::new(
-        ErrorType::CacheMiss,
-        format!(
-            "no cached code has the id `{id}`: it expired, its servers changed, or it never was"
-        ),
-    )
-    .hint("send the code again by `execute_code`")
-}
+/// Characters of what was asked for that are looked for.
+const MOST_ASKED: usize = 300;
+/// Pieces of code that a miss names.
+const MOST_NAMED: usize = 5;

@@ -5,6 +5,7 @@ use std::time::Duration;
 use serde::Serialize;
 use serde_json::Value;
 
+use super::kept::KeptResult;
 use crate::guard::{Facts, MainFunction, Violation};
 use crate::sandbox::{CallError, FailureKind};
 
@@ -65,6 +66,20 @@ pub struct ExecutionResult {
     /// Whether `data`, `prints` or `stderr` are less than the whole.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub truncated: bool,
+    /// Where all of `data` is, where it is only the shape and first rows.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub resource: Option<KeptResult>,
+}
+
+impl ExecutionResult {
+    /// Adds to what to do next.
+    pub(super) fn advise(&mut self, hint: impl Into<String>) {
+        let hint = hint.into();
+        self.hint = Some(match self.hint.take() {
+            Some(before) => format!("{before}; {hint}"),
+            None => hint,
+        });
+    }
 }
 
 /// The classes of failure a client can tell apart.
@@ -171,6 +186,9 @@ pub struct PlannedUse {
     /// Functions it names, as `server.function`.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub functions: Vec<String>,
+    /// Those of them that may change something, by their HTTP method.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub mutating: Vec<String>,
     /// Names that `run_cached_code` can give other values.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub parameters: Vec<String>,
@@ -188,6 +206,7 @@ impl From<&Facts> for PlannedUse {
                 .iter()
                 .map(|(server, function)| format!("{server}.{function}"))
                 .collect(),
+            mutating: Vec::new(),
             parameters: facts
                 .parameters
                 .iter()
@@ -211,7 +230,8 @@ pub struct CallSummary {
     /// The class of the failure, where it failed: `argument`, `api`, `network`, `egress`, `limit`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub error: Option<String>,
-    /// Milliseconds, of all together.
+    /// Milliseconds from when the code asked until it was answered, waiting for a place included; of
+    /// all together.
     pub ms: u64,
     /// How many calls this stands for, where more than one.
     #[serde(skip_serializing_if = "is_one")]

@@ -1,6 +1,7 @@
 //! The pipeline from code to result, with a sandbox that the tests play.
 
 mod executions;
+mod hints;
 mod reruns;
 mod servers;
 mod sessions;

@@ -111,13 +111,17 @@ impl Seconds {
 
 impl<'de> Deserialize<'de> for Seconds {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let seconds = f64::deserialize(deserializer)?;
-        Duration::try_from_secs_f64(seconds)
-            .ok()
+        let given = Value::deserialize(deserializer)?;
+        let seconds = given.as_f64();
+        let length = seconds.and_then(|seconds| Duration::try_from_secs_f64(seconds).ok());
+        length
             .filter(|length| !length.is_zero())
             .map(Self)
             .ok_or_else(|| {
-                D::Error::custom(format!("`timeout` is {seconds}, expected seconds above 0"))
+                let given: String = given.to_string().chars().take(40).collect();
+                D::Error::custom(format!(
+                    "`timeout` is {given}, expected a number of seconds above 0, such as 30"
+                ))
             })
     }
 }
@@ -161,12 +165,36 @@ pub(super) fn parse<T: DeserializeOwned>(given: Map<String, Value>) -> Result<T,
         serde_json::from_value::<T>(Value::Object(others))
             .map_or_else(|error| error.to_string().contains(&missing), |_| true)
     });
+    if let Some(name) = missing(&error) {
+        return Err(format!("arguments: `{name}` is missing{}", purpose(name)));
+    }
     Err(match culprit {
         Some(name) if !error.contains(&format!("`{name}`")) => {
             format!("arguments: `{name}`: {error}")
         }
         _ => format!("arguments: {error}"),
     })
+}
+
+/// The argument that an error of `serde` misses.
+fn missing(error: &str) -> Option<&str> {
+    let rest = error.strip_prefix("missing field `")?;
+    rest.split_once('`').map(|(name, _)| name)
+}
+
+/// What an argument is for, to somebody who left it out.
+fn purpose(name: &str) -> &'static str {
+    match name {
+        "code" => ": the Python to run, as text",
+        "description" => {
+            ": say in a few words what the code does, without the values of this run; it is kept \
+             with the code in the cache"
+        }
+        "functions" => ": 1 to 5 names such as `\"server.function\"`",
+        "cache_id" => ": a result of `execute_code` has it",
+        "session_id" => ": a result of `execute_code` with `session_id: \"new\"` has it",
+        _ => "",
+    }
 }
 
 #[cfg(test)]
@@ -203,7 +231,10 @@ mod tests {
             .unwrap_err();
         assert!(error.contains("unknown field `time_out`"), "{error}");
         let error = parsed::<ExecuteCode>(json!({"code": "1"})).unwrap_err();
-        assert!(error.contains("missing field `description`"), "{error}");
+        assert!(
+            error.starts_with("arguments: `description` is missing: say in a few words what"),
+            "{error}"
+        );
     }
 
     #[test]
@@ -223,9 +254,13 @@ mod tests {
         let given = json!({"cache_id": "x", "timeout": 1.5, "params": null});
         let parsed_timeout = parsed::<RunCachedCode>(given).unwrap().timeout.unwrap();
         assert_eq!(parsed_timeout.length(), Duration::from_millis(1_500));
-        for bad in [json!(0), json!(-1), json!("5"), json!(1e300)] {
+        for bad in [json!(0), json!(-1), json!("5"), json!(true)] {
             let given = json!({"cache_id": "x", "timeout": bad});
-            assert!(parsed::<RunCachedCode>(given).is_err(), "{bad}");
+            let error = parsed::<RunCachedCode>(given).unwrap_err();
+            let expected = format!(
+                "arguments: `timeout` is {bad}, expected a number of seconds above 0, such as 30"
+            );
+            assert_eq!(error, expected);
         }
     }
 

@@ -1,5 +1,8 @@
 //! The tools: names, descriptions, schemas. Their size does not depend on what is compiled.
 
+use std::sync::Arc;
+use std::time::Duration;
+
 use rmcp::model::{JsonObject, Tool, ToolAnnotations};
 use serde_json::{Value, json};
 
@@ -10,23 +13,31 @@ pub(super) const EXECUTE_CODE: &str = "execute_code";
 pub(super) const RUN_CACHED_CODE: &str = "run_cached_code";
 pub(super) const END_SESSION: &str = "end_session";
 
-/// Every tool, in the order of their use.
-pub(super) fn all() -> Vec<Tool> {
+/// The names of all of them, which no promoted function may have.
+pub(super) const NAMES: [&str; 6] = [
+    LIST_SERVERS,
+    SEARCH_FUNCTIONS,
+    GET_FUNCTIONS,
+    EXECUTE_CODE,
+    RUN_CACHED_CODE,
+    END_SESSION,
+];
+
+/// Every tool, in the order of their use. `most` is the longest time limit there is.
+pub(super) fn all(most: Duration) -> Vec<Tool> {
     vec![
         tool(
             reads,
             LIST_SERVERS,
-            "List servers",
-            "The API servers, what they are for and their functions. Start here.",
-            json!({
-                "cursor": {"type": "string", "description": "`next_cursor` of the page before"}
-            }),
+            "The API servers, what they are for, their functions and the hosts `httpx` may reach. \
+             Start here.",
+            json!({"cursor": {"type": "string", "description": "`next_cursor` of the page before"}}),
             &[],
+            page_schema("servers"),
         ),
         tool(
             reads,
             SEARCH_FUNCTIONS,
-            "Search functions",
             "Find functions by what they do, by name or by path, best first.",
             json!({
                 "query": {"type": "string"},
@@ -36,43 +47,35 @@ pub(super) fn all() -> Vec<Tool> {
                 "detail": {"type": "boolean", "description": "With signatures"}
             }),
             &["query"],
+            page_schema("functions"),
         ),
         tool(
             reads,
             GET_FUNCTIONS,
-            "Get functions",
-            "Signature, types, documentation and import line of 1 to 5 functions. Read before calling them.",
+            "Signature, types, documentation and import line of functions. Read before calling them.",
             json!({
                 "functions": {
                     "type": "array",
                     "minItems": 1,
                     "maxItems": 5,
-                    "items": {"anyOf": [
-                        {"type": "string", "description": "`server.function`"},
-                        {
-                            "type": "object",
-                            "properties": {
-                                "server": {"type": "string"},
-                                "function": {"type": "string"}
-                            },
-                            "required": ["server", "function"],
-                            "additionalProperties": false
-                        }
-                    ]}
+                    "items": {
+                        "type": ["string", "object"],
+                        "description": "`server.function`, or {server, function}"
+                    }
                 },
                 "types": {
                     "type": "array",
                     "maxItems": 10,
                     "items": {"type": "string"},
-                    "description": "Names from `omitted_types`, to see their definitions"
+                    "description": "Names from `omitted_types`, to see them"
                 }
             }),
             &["functions"],
+            page_schema("functions"),
         ),
         tool(
             runs,
             EXECUTE_CODE,
-            "Execute code",
             "Run Python in a sandbox where it can call the functions it imports. Returns the value \
              of `main()`, `result` or the last expression, and a `cache_id` to run it again.",
             json!({
@@ -84,7 +87,7 @@ pub(super) fn all() -> Vec<Tool> {
                     "type": "string",
                     "description": "What it does, without the values of this run"
                 },
-                "timeout": timeout(),
+                "timeout": timeout(most),
                 "session_id": session(),
                 "dry_run": {
                     "type": "boolean",
@@ -92,30 +95,34 @@ pub(super) fn all() -> Vec<Tool> {
                 }
             }),
             &["code", "description"],
+            result_schema(),
         ),
         tool(
             runs,
             RUN_CACHED_CODE,
-            "Run cached code",
-            "Run code again by its `cache_id`, with other values for its top-level literals.",
+            "Run code again, with other values for its top-level literals.",
             json!({
-                "cache_id": {"type": "string"},
+                "cache_id": {
+                    "type": "string",
+                    "description": "Or words of its description, to find it"
+                },
                 "params": {
                     "type": ["object", "null"],
                     "description": "Name to JSON value, e.g. {\"CITY\": \"Oslo\"}"
                 },
-                "timeout": timeout(),
+                "timeout": timeout(most),
                 "session_id": session()
             }),
             &["cache_id"],
+            result_schema(),
         ),
         tool(
             ends,
             END_SESSION,
-            "End session",
             "End a session that is not needed any more, and what runs in it.",
             json!({"session_id": {"type": "string"}}),
             &["session_id"],
+            page_schema("ended"),
         ),
     ]
 }
@@ -127,8 +134,47 @@ fn session() -> Value {
     })
 }
 
-fn timeout() -> Value {
-    json!({"type": "number", "exclusiveMinimum": 0, "description": "Seconds"})
+fn timeout(most: Duration) -> Value {
+    json!({
+        "type": "number",
+        "exclusiveMinimum": 0,
+        "description": format!("Seconds, at most {}", most.as_secs_f64())
+    })
+}
+
+/// What an execution answers: the members that every client needs, and room for the others, which
+/// `docs/tools.md` lists. Models read this with every session.
+pub(super) fn result_schema() -> Arc<JsonObject> {
+    schema_of(json!({
+        "type": "object",
+        "properties": {
+            "success": {"type": "boolean"},
+            "data": {},
+            "prints": {"type": "string"},
+            "error": {"type": "string"},
+            "error_type": {"type": "string"},
+            "hint": {"type": "string"},
+            "traceback": {"type": "string"},
+            "session_id": {"type": "string"},
+            "cache_id": {"type": "string"},
+            "calls": {"type": "array"},
+            "truncated": {"type": "boolean"},
+            "resource": {"type": "object"}
+        },
+        "required": ["success"]
+    }))
+}
+
+/// An answer of one member, or a failure in the form of an execution's.
+fn page_schema(member: &str) -> Arc<JsonObject> {
+    schema_of(json!({"type": "object", "properties": {member: {}, "error": {"type": "string"}}}))
+}
+
+fn schema_of(value: Value) -> Arc<JsonObject> {
+    Arc::new(match value {
+        Value::Object(members) => members,
+        _ => JsonObject::new(),
+    })
 }
 
 /// What a tool does to the world, as clients may show it.
@@ -163,10 +209,10 @@ fn runs(annotations: ToolAnnotations) -> ToolAnnotations {
 fn tool(
     effect: Effect,
     name: &'static str,
-    title: &'static str,
     description: &'static str,
     properties: Value,
     required: &[&str],
+    output: Arc<JsonObject>,
 ) -> Tool {
     let mut schema = JsonObject::new();
     schema.insert("type".to_owned(), json!("object"));
@@ -176,6 +222,6 @@ fn tool(
     }
     schema.insert("additionalProperties".to_owned(), json!(false));
     Tool::new(name, description, schema)
-        .with_title(title)
-        .with_annotations(effect(ToolAnnotations::with_title(title)))
+        .with_raw_output_schema(output)
+        .with_annotations(effect(ToolAnnotations::new()))
 }

@@ -158,16 +158,6 @@ fn a_missing_credential_is_said_when_compiling() {
 }
 
 #[test]
-fn what_this_version_does_not_have_is_said_when_compiling() {
-    let config = format!("{CONFIG}    top_level_functions: [get_task]\n");
-    let summary = compile(&tasks(&config));
-    has(
-        &summary,
-        "`top_level_functions` has no effect in this version",
-    );
-}
-
-#[test]
 fn an_api_that_does_not_run_is_named_with_where_it_was_looked_for() {
     let config = format!("{CONFIG}    base_url: http://127.0.0.1:9/v1\n");
     let result = called(&compiled(&config));

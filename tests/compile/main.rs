@@ -8,4 +8,5 @@ mod others;
 mod output;
 mod project;
 mod served;
+mod skills;
 mod whole;

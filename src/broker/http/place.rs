@@ -70,7 +70,8 @@ impl Place {
             ""
         };
         Err(format!(
-            "`MCE_ALLOWED_DOMAINS` does not hold `{ported}`{port}"
+            "`MCE_ALLOWED_DOMAINS` does not hold `{ported}`{port}; call a compiled function, or have \
+             the operator add it"
         ))
     }
 }
@@ -145,7 +146,11 @@ mod tests {
         let why = Place::new(None).check(&url).unwrap_err();
         assert!(why.contains("set `MCE_ALLOWED_DOMAINS`"), "{why}");
         let why = check(&["api.example"], "https://other.example/").unwrap_err();
-        assert_eq!(why, "`MCE_ALLOWED_DOMAINS` does not hold `other.example`");
+        assert_eq!(
+            why,
+            "`MCE_ALLOWED_DOMAINS` does not hold `other.example`; call a compiled function, or have \
+             the operator add it"
+        );
         let why = check(&["api.example"], "https://api.example:8443/").unwrap_err();
         assert!(
             why.contains("`api.example:8443`; an entry without a port"),

@@ -153,6 +153,8 @@ pub enum Kind {
     WarningRemoved,
     /// The document comes from elsewhere or is of another version.
     SourceChanged,
+    /// The notes on the server are new, others or gone.
+    SkillsChanged,
     /// Another version of mce.
     CompilerChanged,
     /// The output differs in what no other kind tells.

@@ -8,6 +8,7 @@ use super::{
     Change, Integrity, Kind, Level, ServerDiff, Side, docstrings, function, short, skipped, types,
 };
 use crate::api::{Function, Manifest, SecurityScheme, is_mutating};
+use crate::compile::SKILLS_FILE;
 use crate::compile::tunnel::Signs;
 
 /// Method and path.
@@ -43,6 +44,10 @@ pub(super) fn added(diff: &mut ServerDiff, side: &Side<'_>) {
             .extend(function_added(function, &mut signs, None));
     }
     warnings(diff, &[], &new.warnings);
+    if new.outputs.contains_key(SKILLS_FILE) {
+        let change = Change::new(Level::Other, Kind::SkillsChanged);
+        diff.changes.push(change.to(SKILLS_FILE));
+    }
 }
 
 /// A server that both sides have.
@@ -64,6 +69,7 @@ pub(super) fn changed(diff: &mut ServerDiff, old: &Side<'_>, new: &Side<'_>) {
     types::compare(diff, before, after);
     skipped::compare(diff, before, after);
     about(diff, before, after);
+    skills(diff, before, after);
     module(diff, old, new);
     if diff.changes.is_empty() {
         let names = differing_members(before, after);
@@ -83,6 +89,26 @@ fn integrity(diff: &mut ServerDiff, old: &Integrity, new: &Integrity) {
     }
 }
 
+/// The notes on the server, which models read.
+fn skills(diff: &mut ServerDiff, before: &Manifest, after: &Manifest) {
+    let hash = |manifest: &Manifest| {
+        let hash = manifest.outputs.get(SKILLS_FILE)?;
+        let digits: String = hash.chars().take(12).collect();
+        Some(format!("SHA-256 {digits}…"))
+    };
+    let (old, new) = (hash(before), hash(after));
+    if before.outputs.get(SKILLS_FILE) != after.outputs.get(SKILLS_FILE) {
+        let change = Change::new(Level::Other, Kind::SkillsChanged);
+        diff.changes.push(change.maybe_from(old).maybe_to(new));
+    }
+}
+
+/// What a manifest vouches for, but the notes.
+fn code(manifest: &Manifest) -> Vec<(&String, &String)> {
+    let outputs = manifest.outputs.iter();
+    outputs.filter(|(name, _)| *name != SKILLS_FILE).collect()
+}
+
 /// The text of the module as a whole. Where nothing else differs, nothing that was compiled
 /// accounts for it.
 fn module(diff: &mut ServerDiff, old: &Side<'_>, new: &Side<'_>) {
@@ -90,11 +116,15 @@ fn module(diff: &mut ServerDiff, old: &Side<'_>, new: &Side<'_>) {
         (Some(old), Some(new)) => docstrings::lines(old, new),
         _ => None,
     };
-    let (had, has) = (&old.manifest.outputs, &new.manifest.outputs);
+    let (had, has) = (code(old.manifest), code(new.manifest));
     if lines.is_none() && had == has {
         return;
     }
-    let level = if diff.changes.is_empty() || !had.keys().eq(has.keys()) {
+    let names = |outputs: &[(&String, &String)]| -> Vec<String> {
+        outputs.iter().map(|(name, _)| (*name).clone()).collect()
+    };
+    let accounts = |change: &Change| change.kind != Kind::SkillsChanged;
+    let level = if !diff.changes.iter().any(accounts) || names(&had) != names(&has) {
         Level::Security
     } else {
         Level::Text

@@ -150,8 +150,7 @@ async fn dry_runs_and_cached_code_are_linted_and_refused_code_is_not() {
         cache_id: kept.cache_id.clone().unwrap(),
         params: [("NAME".to_owned(), json!(name))].into_iter().collect(),
         principal: "ada".to_owned(),
-        timeout: None,
-        session: None,
+        ..CachedRequest::default()
     };
     assert!(runtime.run_cached(again("b")).await.success);
     let result = runtime.run_cached(again("totl")).await;

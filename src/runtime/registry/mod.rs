@@ -40,6 +40,8 @@ pub(super) struct Served {
     pub(super) target: Target,
     /// Its `functions.py`.
     pub(super) module: CompiledModule,
+    /// Its `skills.md`.
+    pub(super) skills: Option<String>,
 }
 
 impl Served {

@@ -14,8 +14,7 @@ fn cached(cache_id: &str, principal: &str, params: Value) -> CachedRequest {
         cache_id: cache_id.to_owned(),
         params,
         principal: principal.to_owned(),
-        timeout: None,
-        session: None,
+        ..CachedRequest::default()
     }
 }
 

@@ -119,8 +119,8 @@ async fn one_function_can_be_called_without_code() {
         server: server.to_owned(),
         function: function.to_owned(),
         arguments: Arguments::new(),
-        content_type: None,
         principal: "ada".to_owned(),
+        ..CallRequest::default()
     };
     let result = runtime.call(call("pets", "get_pet")).await;
     assert_eq!(result.data, Some(json!({"id": 7, "echo": "[redacted]"})));
@@ -143,8 +143,8 @@ async fn a_call_without_code_is_held_to_the_output_limit() {
             "pet_id".to_owned(),
             crate::wire::Value::String("x".repeat(2_000)),
         )]),
-        content_type: None,
         principal: "ada".to_owned(),
+        ..CallRequest::default()
     };
     let fixture = Fixture::new().set("MCE_MAX_INLINE_BYTES", 1024);
     let (runtime, _) = fixture.runtime(|_, _| async { returned(json!(1)) });

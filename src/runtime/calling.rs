@@ -1,0 +1,180 @@
+//! One call of a compiled function through the broker, without code and sandbox.
+
+use std::collections::BTreeSet;
+use std::time::Instant;
+
+use super::Runtime;
+use super::admission::refused_server;
+use super::audit::{Origin, Subject};
+use super::discovery::nearest;
+use super::execution::{HINT, Running};
+use super::result::{ErrorType, ExecutionResult, Refusal, milliseconds};
+use crate::broker::Scope;
+use crate::sandbox::{Call, CallError};
+use crate::wire::Arguments;
+
+/// One compiled function to call, without code and sandbox.
+#[derive(Debug, Clone, Default)]
+pub struct CallRequest {
+    /// The server.
+    pub server: String,
+    /// The function.
+    pub function: String,
+    /// Its arguments by Python name.
+    pub arguments: Arguments,
+    /// Which of the declared media types the body is sent as; the first where this is absent.
+    pub content_type: Option<String>,
+    /// Who asks.
+    pub principal: String,
+    /// Whether an answer over `MCE_MAX_INLINE_BYTES` becomes its shape, first rows and a resource.
+    /// Programs want the whole of it, models do not.
+    pub preview: bool,
+}
+
+impl Runtime {
+    /// Calls one compiled function through the broker.
+    pub async fn call(&self, request: CallRequest) -> ExecutionResult {
+        let running = match Running::begin(self, &request.principal, Origin::Call) {
+            Ok(running) => running,
+            Err(refusal) => return refusal.into(),
+        };
+        let principal = request.principal.clone();
+        // A model that calls the same again is told; a person who does sees it.
+        let what = request.preview.then(|| {
+            format!(
+                "{}.{} {:?}",
+                request.server, request.function, request.arguments
+            )
+        });
+        let outcome = self.call_one(&running.subject, request).await;
+        let mut result = running.end(outcome);
+        self.hint_of_credentials(&mut result);
+        if let Some(what) = what {
+            self.repeats.note(&principal, &what, &mut result);
+        }
+        result
+    }
+
+    async fn call_one(
+        &self,
+        subject: &Subject,
+        request: CallRequest,
+    ) -> Result<ExecutionResult, Refusal> {
+        let CallRequest {
+            server,
+            function,
+            arguments,
+            content_type,
+            preview,
+            ..
+        } = request;
+        let compiled = match self.registry.server(&server).await {
+            Some(Ok(compiled)) => compiled,
+            Some(Err(refused)) => {
+                self.audit.load_refusal(subject, &server, &refused.reason);
+                return Err(refused_server(&refused));
+            }
+            None => return Err(unknown("server", &server, self.registry.names())),
+        };
+        if compiled.manifest().function(&function).is_none() {
+            let functions = compiled.manifest().functions.iter();
+            let names = functions.map(|function| function.name.as_str());
+            let mut refusal = unknown("function", &function, names);
+            let skipped = compiled.manifest().skipped.iter();
+            let left_out = skipped.filter(|it| it.reason == "read_only").count();
+            if left_out > 0 {
+                let note = format!(
+                    "`{server}` is read-only: operations that may change something were left \
+                     out ({left_out})"
+                );
+                refusal.hint = Some(match refusal.hint {
+                    Some(hint) => format!("{hint} {note}"),
+                    None => note,
+                });
+            }
+            return Err(refusal);
+        }
+        let scope = Scope {
+            execution_id: subject.execution_id.clone(),
+            principal: subject.principal.clone(),
+            servers: BTreeSet::from([server.clone()]),
+        };
+        let targets = self.registry.targets_with([&compiled]);
+        let host = self.egress.host(&targets, scope).await;
+        let started = Instant::now();
+        let outcome = host
+            .perform(Call {
+                server,
+                function,
+                arguments,
+                content_type,
+            })
+            .await;
+        let mut result = ExecutionResult {
+            execution_time_ms: Some(milliseconds(started.elapsed())),
+            ..ExecutionResult::default()
+        };
+        match outcome {
+            Ok(reply) => {
+                let value = reply.value;
+                result.success = true;
+                result.data = Some(self.without_secrets(value.into_json()));
+                match reply.stream.and_then(|stream| stream.cut) {
+                    None => {}
+                    // What arrived is shown, but nobody asked for less.
+                    Some(limit @ CallError::Limit { .. }) => {
+                        result.truncated = true;
+                        result.hint = Some(self.egress.redact(&limit.to_string()));
+                    }
+                    Some(error) => {
+                        result.success = false;
+                        result.truncated = true;
+                        result.error_type = Some(ErrorType::from(&error));
+                        result.error = Some(self.egress.redact(&error.to_string()));
+                    }
+                }
+            }
+            Err(error) => {
+                result.error_type = Some(ErrorType::from(&error));
+                result.error = Some(self.egress.redact(&error.to_string()));
+                part_hint(&mut result);
+            }
+        }
+        if preview {
+            self.bound(&subject.principal, &mut result).await;
+        } else {
+            self.limit(&mut result);
+        }
+        if result.error_type == Some(ErrorType::OutputLimit) {
+            result.hint = Some("ask for less, or raise `MCE_MAX_OUTPUT_SIZE_BYTES`".to_owned());
+        }
+        Ok(result)
+    }
+}
+
+/// Moves the line of advice at the end of a refusal of the host to its own member.
+pub(super) fn part_hint(result: &mut ExecutionResult) {
+    if result.error_type != Some(ErrorType::Egress) || result.hint.is_some() {
+        return;
+    }
+    let parted = result.error.as_deref().and_then(|it| it.split_once(HINT));
+    if let Some((error, hint)) = parted {
+        let (error, hint) = (error.to_owned(), hint.replace(HINT, "; "));
+        result.error = Some(error);
+        result.hint = Some(hint);
+    }
+}
+
+fn unknown<'a>(what: &str, name: &str, names: impl Iterator<Item = &'a str>) -> Refusal {
+    let shown: String = name.chars().take(100).collect();
+    let near = nearest(name, names);
+    let refusal = Refusal::new(
+        ErrorType::Validation,
+        format!("there is no {what} `{shown}`"),
+    );
+    if near.is_empty() {
+        refusal
+    } else {
+        refusal.hint(format!("did you mean `{}`?", near.join("`, `")))
+    }
+}

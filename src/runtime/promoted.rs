@@ -1,0 +1,367 @@
+//! Functions that the config promotes to tools of their own (`top_level_functions`): their names and
+//! the JSON Schema of their arguments, which comes from the manifest.
+
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use serde_json::{Map, Value, json};
+
+use super::calling::CallRequest;
+use super::discovery::one_line;
+use super::registry::Served;
+use super::{ExecutionResult, Runtime};
+use crate::api::{Function, Manifest, schema};
+use crate::wire;
+
+/// Bound on the schema of one tool, in bytes: a client reads it with every session.
+const SCHEMA_BYTES: usize = 8 * 1024;
+/// Bound on a text of the document within a schema that had to be shortened, in characters.
+const TEXT_CHARS: usize = 200;
+
+/// A function that is a tool.
+#[derive(Debug, Clone, PartialEq)]
+pub struct PromotedFunction {
+    /// The server.
+    pub server: String,
+    /// The function, which is also the tool's name.
+    pub name: String,
+    /// The HTTP method.
+    pub method: String,
+    /// The path, as the document has it.
+    pub path: String,
+    /// What the document says it does, on one line.
+    pub summary: String,
+    /// The JSON Schema (2020-12) of its arguments: an object by Python names.
+    pub arguments: Map<String, Value>,
+    /// Whether the schema is only the names and kinds, since the whole is too long.
+    pub shortened: bool,
+}
+
+impl Runtime {
+    /// The promoted functions of all servers that are served, by server and in the config's order.
+    /// Entries that were not compiled are left out, with a warning in the log.
+    pub async fn promoted(&self) -> Vec<PromotedFunction> {
+        let mut promoted = Vec::new();
+        for (server, served) in self.registry.servers(self.promoting()).await {
+            let Ok(served) = served else { continue };
+            for entry in &served.target.config.top_level_functions {
+                if let Some(function) = function(&served, entry) {
+                    promoted.push(describe(served.manifest(), function));
+                } else {
+                    tracing::warn!(
+                        server,
+                        entry,
+                        "an entry of `top_level_functions` is no compiled function; run `mce compile`"
+                    );
+                }
+            }
+        }
+        promoted
+    }
+
+    /// Calls the promoted function of this name for a model; `None` where none is promoted. The call
+    /// is one like others: the same checks, limits, credentials and audit.
+    pub async fn call_promoted(
+        &self,
+        name: &str,
+        arguments: Map<String, Value>,
+        principal: &str,
+    ) -> Option<ExecutionResult> {
+        for (server, served) in self.registry.servers(self.promoting()).await {
+            let Ok(served) = served else { continue };
+            let entries = served.target.config.top_level_functions.iter();
+            let mut functions = entries.filter_map(|entry| function(&served, entry));
+            if let Some(found) = functions.find(|function| function.name == name) {
+                let arguments = arguments.into_iter();
+                let request = CallRequest {
+                    server,
+                    function: name.to_owned(),
+                    arguments: arguments
+                        .map(|(name, value)| {
+                            let value = argument(found, &name, value);
+                            (name, value)
+                        })
+                        .collect(),
+                    content_type: None,
+                    principal: principal.to_owned(),
+                    preview: true,
+                };
+                return Some(self.call(request).await);
+            }
+        }
+        None
+    }
+
+    /// The servers that promote functions.
+    fn promoting(&self) -> Vec<String> {
+        let configs = self.registry.configs().into_iter();
+        configs
+            .filter(|config| !config.top_level_functions.is_empty())
+            .map(|config| config.name.clone())
+            .collect()
+    }
+}
+
+/// Whether the body is bytes, which JSON spells as base64.
+fn is_bytes(function: &Function) -> bool {
+    let body = function.body.as_ref();
+    body.is_some_and(|body| body.r#type == "bytes")
+}
+
+/// An argument as it is sent. What is no base64 stays text, which the check of arguments refuses.
+fn argument(function: &Function, name: &str, value: Value) -> wire::Value {
+    let is_body = function.body.as_ref().is_some_and(|body| body.name == name);
+    if let (true, Value::String(text)) = (is_body && is_bytes(function), &value)
+        && let Ok(bytes) = STANDARD.decode(text)
+    {
+        return wire::Value::Bytes(bytes.into());
+    }
+    wire::Value::from(value)
+}
+
+/// The function that an entry stands for: by its name, or else by its operationId.
+fn function<'s>(served: &'s Served, entry: &str) -> Option<&'s Function> {
+    let manifest = served.manifest();
+    manifest.function(entry).or_else(|| {
+        let mut functions = manifest.functions.iter();
+        functions.find(|function| function.operation_id.as_deref() == Some(entry))
+    })
+}
+
+fn describe(manifest: &Manifest, function: &Function) -> PromotedFunction {
+    let whole = whole(manifest, function);
+    let shortened = Value::Object(whole.clone()).to_string().len() > SCHEMA_BYTES;
+    PromotedFunction {
+        server: manifest.server.clone(),
+        name: function.name.clone(),
+        method: function.method.clone(),
+        path: function.path.clone(),
+        summary: one_line(&function.summary, TEXT_CHARS),
+        arguments: if shortened {
+            short(manifest, function)
+        } else {
+            whole
+        },
+        shortened,
+    }
+}
+
+/// An argument: its name, what the document says of it, its schema, and whether it is required.
+struct Argument<'a> {
+    name: &'a str,
+    description: String,
+    schema: &'a Value,
+    required: bool,
+}
+
+fn arguments(function: &Function) -> Vec<Argument<'_>> {
+    let parameters = function.parameters.iter().map(|parameter| Argument {
+        name: &parameter.name,
+        description: one_line(&parameter.description, TEXT_CHARS),
+        schema: &parameter.schema,
+        required: parameter.required,
+    });
+    let form = if is_bytes(function) { " (base64)" } else { "" };
+    let body = function.body.iter().map(move |body| Argument {
+        name: &body.name,
+        description: format!(
+            "The body, sent as {}{form}",
+            one_line(&body.content_type, TEXT_CHARS)
+        ),
+        schema: &body.schema,
+        required: body.required,
+    });
+    parameters.chain(body).collect()
+}
+
+fn object(properties: Map<String, Value>, arguments: &[Argument<'_>]) -> Map<String, Value> {
+    let mut object = Map::new();
+    object.insert("type".to_owned(), json!("object"));
+    object.insert("properties".to_owned(), Value::Object(properties));
+    let required = arguments.iter().filter(|argument| argument.required);
+    let required: Vec<&str> = required.map(|argument| argument.name).collect();
+    if !required.is_empty() {
+        object.insert("required".to_owned(), json!(required));
+    }
+    object.insert("additionalProperties".to_owned(), json!(false));
+    object
+}
+
+/// The whole schema, with the types it refers to in `$defs`.
+fn whole(manifest: &Manifest, function: &Function) -> Map<String, Value> {
+    let arguments = arguments(function);
+    let mut properties = Map::new();
+    for argument in &arguments {
+        let mut schema = argument.schema.clone();
+        to_definitions(&mut schema);
+        if let Value::Object(members) = &mut schema {
+            if !members.contains_key("description") && !argument.description.is_empty() {
+                members.insert("description".to_owned(), json!(argument.description));
+            }
+        } else {
+            schema = json!({ "description": argument.description });
+        }
+        properties.insert(argument.name.to_owned(), schema);
+    }
+    let mut object = object(properties, &arguments);
+    let schemas = arguments.iter().map(|argument| argument.schema);
+    let names = schema::reachable(schemas, &manifest.types);
+    let definitions: Map<String, Value> = manifest
+        .types
+        .iter()
+        .filter(|(name, _)| names.contains(*name))
+        .map(|(name, definition)| {
+            let mut definition = definition.clone();
+            to_definitions(&mut definition);
+            (name.clone(), definition)
+        })
+        .collect();
+    if !definitions.is_empty() {
+        object.insert("$defs".to_owned(), Value::Object(definitions));
+    }
+    object
+}
+
+fn to_definitions(schema: &mut Value) {
+    schema::references_mut(schema, &mut |reference| {
+        if let Some(name) = reference.strip_prefix("#/types/") {
+            *reference = format!("#/$defs/{name}");
+        }
+    });
+}
+
+/// Names and kinds alone. Where even those are too many, only what is required is listed and more
+/// is accepted.
+fn short(manifest: &Manifest, function: &Function) -> Map<String, Value> {
+    let mut arguments = arguments(function);
+    let kind = |schema: &Value| schema::keyword(schema, "type", &manifest.types).cloned();
+    let properties = |arguments: &[Argument<'_>]| -> Map<String, Value> {
+        let arguments = arguments.iter().map(|argument| {
+            let mut schema = Map::new();
+            if let Some(kind) = kind(argument.schema) {
+                schema.insert("type".to_owned(), kind);
+            }
+            (argument.name.to_owned(), Value::Object(schema))
+        });
+        arguments.collect()
+    };
+    let all = object(properties(&arguments), &arguments);
+    if Value::Object(all.clone()).to_string().len() <= SCHEMA_BYTES {
+        return all;
+    }
+    arguments.retain(|argument| argument.required);
+    let mut open = object(properties(&arguments), &arguments);
+    open.insert("additionalProperties".to_owned(), json!(true));
+    open
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::runtime::fixture;
+
+    fn manifest(change: impl FnOnce(&mut Value)) -> Manifest {
+        let mut manifest = fixture::manifest("pets", &[("get_pet", "GET")], "");
+        change(&mut manifest);
+        serde_json::from_value(manifest).unwrap()
+    }
+
+    #[test]
+    fn arguments_are_the_parameters_and_the_body_with_their_types() {
+        let manifest = manifest(|manifest| {
+            manifest["functions"][0]["body"] = json!({
+                "name": "body", "content_type": "application/json", "required": true,
+                "type": "Pet", "alternatives": [], "encoding": {},
+                "schema": {"$ref": "#/types/Pet"}
+            });
+            manifest["types"]["Pet"]["properties"]["owner"] = json!({"$ref": "#/types/Owner"});
+            manifest["types"]["Owner"] = json!({"type": "object"});
+            manifest["types"]["Other"] = json!({"type": "object"});
+        });
+        let described = describe(&manifest, &manifest.functions[0]);
+        assert!(!described.shortened);
+        assert_eq!(
+            Value::Object(described.arguments),
+            json!({
+                "type": "object",
+                "properties": {
+                    "pet_id": {"type": "integer"},
+                    "body": {
+                        "$ref": "#/$defs/Pet",
+                        "description": "The body, sent as application/json"
+                    }
+                },
+                "required": ["pet_id", "body"],
+                "additionalProperties": false,
+                "$defs": {
+                    "Pet": {
+                        "type": "object",
+                        "properties": {
+                            "id": {"type": "integer"},
+                            "owner": {"$ref": "#/$defs/Owner"}
+                        }
+                    },
+                    "Owner": {"type": "object"}
+                }
+            })
+        );
+    }
+
+    #[test]
+    fn bytes_are_given_as_base64() {
+        let manifest = manifest(|manifest| {
+            manifest["functions"][0]["body"] = json!({
+                "name": "body", "content_type": "image/png", "required": true,
+                "type": "bytes", "alternatives": [], "encoding": {}, "schema": true
+            });
+        });
+        let function = &manifest.functions[0];
+        let described = describe(&manifest, function);
+        assert_eq!(
+            described.arguments["properties"]["body"],
+            json!({"description": "The body, sent as image/png (base64)"})
+        );
+        let bytes = |text: &str| argument(function, "body", json!(text));
+        assert_eq!(bytes("AAEC"), wire::Value::Bytes(vec![0, 1, 2].into()));
+        assert_eq!(
+            bytes("no base64"),
+            wire::Value::String("no base64".to_owned())
+        );
+        let other = argument(function, "pet_id", json!("AAEC"));
+        assert_eq!(other, wire::Value::String("AAEC".to_owned()));
+    }
+
+    #[test]
+    fn a_schema_that_is_too_long_is_names_and_kinds() {
+        let long = "x".repeat(SCHEMA_BYTES);
+        let manifest = manifest(|manifest| {
+            manifest["functions"][0]["parameters"][0]["schema"] =
+                json!({"type": "integer", "description": long});
+        });
+        let described = describe(&manifest, &manifest.functions[0]);
+        assert!(described.shortened);
+        assert_eq!(
+            described.arguments["properties"],
+            json!({"pet_id": {"type": "integer"}})
+        );
+        assert_eq!(described.arguments["required"], json!(["pet_id"]));
+    }
+
+    #[test]
+    fn arguments_beyond_count_leave_the_schema_open() {
+        let manifest = manifest(|manifest| {
+            let parameters = &mut manifest["functions"][0]["parameters"];
+            let mut optional = parameters[0].clone();
+            optional["required"] = json!(false);
+            optional["in"] = json!("query");
+            for number in 0..1_000 {
+                optional["name"] = json!(format!("argument_{number}"));
+                parameters.as_array_mut().unwrap().push(optional.clone());
+            }
+        });
+        let described = describe(&manifest, &manifest.functions[0]);
+        assert!(described.shortened);
+        assert_eq!(described.arguments["additionalProperties"], json!(true));
+        let properties = described.arguments["properties"].as_object().unwrap();
+        assert_eq!(properties.len(), 1);
+    }
+}
