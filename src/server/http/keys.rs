@@ -14,7 +14,7 @@ use crate::config::{HttpSettings, NamedToken, TokensError, digest_of, read_token
 use crate::runtime::LOCAL_PRINCIPAL;
 
 /// How often the file of tokens is looked at.
-const LOOK_EVERY: Duration = Duration::from_secs(2);
+pub(super) const LOOK_EVERY: Duration = Duration::from_secs(2);
 
 /// The principal of the one token that has no name (`MCE_HTTP_TOKEN`).
 const NAMELESS: &str = "token";
@@ -112,8 +112,8 @@ impl Keys {
         keys.iter().map(|key| Arc::clone(&key.principal)).collect()
     }
 
-    /// Reads the file again whenever it changes, and calls `changed` then. Never ends.
-    pub(super) async fn follow(&self, changed: impl Fn()) {
+    /// Looks at the file `every` so often, reads it again where it changed, and calls `changed` then. Never ends.
+    pub(super) async fn follow(&self, every: Duration, changed: impl Fn()) {
         let Some(path) = &self.file else {
             return std::future::pending().await;
         };
@@ -126,7 +126,7 @@ impl Keys {
         };
         let mut last = seen().await;
         loop {
-            tokio::time::sleep(LOOK_EVERY).await;
+            tokio::time::sleep(every).await;
             let now = seen().await;
             if now == last {
                 continue;
@@ -230,17 +230,18 @@ mod tests {
         }
     }
 
-    #[tokio::test(start_paused = true)]
+    #[tokio::test]
     async fn a_file_that_changes_is_read_again_and_one_that_breaks_changes_nothing() {
         let file = tempfile::NamedTempFile::new().unwrap();
         std::fs::write(file.path(), entry_of("ada", "token-of-ada", None).unwrap()).unwrap();
         let keys = keys(&[("MCE_HTTP_TOKENS_FILE", file.path().to_str().unwrap())]);
         let (sender, mut changed) = tokio::sync::mpsc::unbounded_channel();
-        let following = keys.follow(|| sender.send(()).unwrap());
+        let every = Duration::from_millis(20);
+        let following = keys.follow(every, || sender.send(()).unwrap());
         let checking = async {
-            tokio::time::sleep(Duration::from_secs(1)).await;
+            tokio::time::sleep(Duration::from_millis(100)).await;
             std::fs::write(file.path(), "[[token]]\nname = 1").unwrap();
-            tokio::time::sleep(Duration::from_secs(5)).await;
+            tokio::time::sleep(Duration::from_millis(100)).await;
             assert_eq!(ask(&keys, &["Bearer token-of-ada"]).as_deref(), Ok("ada"));
             std::fs::write(file.path(), entry_of("eve", "token-of-eve", None).unwrap()).unwrap();
             changed.recv().await.unwrap();

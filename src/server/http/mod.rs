@@ -190,7 +190,7 @@ impl<H: ServerHandler> Transport<H> {
         let connections = &shared.connections;
         let router = router(&shared);
         let serving = connections.serve(listener, router);
-        let following = shared.keys.follow(|| {
+        let following = shared.keys.follow(keys::LOOK_EVERY, || {
             shared.doors.keep_only(&shared.keys.principals());
         });
         tokio::select! {

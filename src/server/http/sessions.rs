@@ -18,7 +18,11 @@ use rmcp::transport::streamable_http_server::session::local::LocalSessionManager
 
 /// How long a client whose stream broke off may take to ask for the rest of it (`Last-Event-ID`)
 /// before its request counts as given up.
-const RETURN_WITHIN: Duration = Duration::from_secs(5);
+const RETURN_WITHIN: Duration = if cfg!(test) {
+    Duration::from_millis(200)
+} else {
+    Duration::from_secs(5)
+};
 
 /// The sessions of one principal.
 pub(super) struct Sessions {
