@@ -642,6 +642,26 @@ result = 'done'
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn an_undefined_name_is_answered_with_the_names_that_there_are() {
+    let place = place().await;
+    let outcome = place
+        .run("TOTAL = 1\n_own = 2\ndef main():\n    other = 3\n    return Totl\n")
+        .await;
+    let hint = failure(&outcome).hint.as_deref();
+    assert_eq!(
+        hint,
+        Some("defined there: other, TOTAL, main"),
+        "{outcome:?}"
+    );
+    let outcome = place
+        .run("def main():\n    if False:\n        x = 1\n    return x\n")
+        .await;
+    let hint = failure(&outcome).hint.as_deref();
+    assert!(hint.unwrap().contains("assign it first"), "{outcome:?}");
+    place.close().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn the_libraries_of_the_image_import_and_httpx_asks_the_host() {
     let place = place().await;
     let outcome = place

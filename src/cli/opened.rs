@@ -15,24 +15,22 @@ use crate::sandbox::docker::{self, DockerSandbox};
 impl Configured {
     /// Opens the runtime for one execution. No engine is needed until code is to run.
     pub(super) fn open(&self) -> Result<Opened, Stop> {
-        // Containers that are held ready are of use to who comes after.
-        self.open_in(SandboxMode::Cold)
+        // Containers that are held ready are of use to who comes after, and so are results that are
+        // kept.
+        let mut settings = self.settings_to_open();
+        Arc::make_mut(&mut settings).results.most_bytes = 0;
+        self.open_in(SandboxMode::Cold, settings)
     }
 
     /// Opens the runtime for whoever may come.
     pub(super) fn open_to_serve(&self) -> Result<Opened, Stop> {
-        self.open_in(self.settings.sandbox_mode)
+        self.open_in(self.settings.sandbox_mode, self.settings_to_open())
     }
 
-    fn open_in(&self, mode: SandboxMode) -> Result<Opened, Stop> {
+    fn open_in(&self, mode: SandboxMode, settings: Arc<Settings>) -> Result<Opened, Stop> {
         let sandbox = Arc::new(Slot::default());
         let provider = self.provider(&sandbox, mode);
-        let runtime = Runtime::open(
-            self.settings_to_open(),
-            self.config.as_ref(),
-            &self.environment,
-            provider,
-        )?;
+        let runtime = Runtime::open(settings, self.config.as_ref(), &self.environment, provider)?;
         Ok(Opened { runtime, sandbox })
     }
 

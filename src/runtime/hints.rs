@@ -171,6 +171,39 @@ fn is_name(text: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::runtime::fixture;
+
+    fn target(auth: Option<crate::config::Auth>, scheme: &str) -> Target {
+        let mut manifest = fixture::manifest("pets", &[("get_pet", "GET")], "");
+        manifest["security_schemes"]["s"] =
+            serde_json::json!({"type": scheme, "scheme": null, "in": null, "name": null});
+        manifest["functions"][0]["security"] = serde_json::json!([{"s": []}]);
+        Target {
+            manifest: std::sync::Arc::new(serde_json::from_value(manifest).unwrap()),
+            config: std::sync::Arc::new(crate::config::ServerConfig {
+                name: "pets".to_owned(),
+                auth,
+                ..crate::config::ServerConfig::default()
+            }),
+            read_only: false,
+        }
+    }
+
+    #[test]
+    fn a_refused_credential_names_the_variable_that_holds_it() {
+        assert_eq!(
+            credential_hint(&target(None, "http"), "get_pet", 401),
+            "`pets` wants a credential, or another one (401): the operator sets `MCE_PETS_AUTH`; \
+             code cannot"
+        );
+        let hint = credential_hint(&target(None, "apiKey"), "get_pet", 403);
+        assert!(hint.contains("`MCE_PETS_API_KEY`"), "{hint}");
+        let auth = crate::config::Auth::Jwt {
+            token: crate::config::Template::default(),
+        };
+        let hint = credential_hint(&target(Some(auth), "http"), "get_pet", 403);
+        assert!(hint.contains("checks `auth` of `pets`"), "{hint}");
+    }
 
     #[test]
     fn names_are_read_from_the_errors_of_python() {

@@ -72,6 +72,9 @@ impl Runtime {
             let mut functions = entries.filter_map(|entry| function(&served, entry));
             if let Some(found) = functions.find(|function| function.name == name) {
                 let arguments = arguments.into_iter();
+                // As in Python, where `None` leaves an argument out.
+                let arguments =
+                    arguments.filter(|(name, value)| !value.is_null() || !is_optional(found, name));
                 let request = CallRequest {
                     server,
                     function: name.to_owned(),
@@ -99,6 +102,15 @@ impl Runtime {
             .map(|config| config.name.clone())
             .collect()
     }
+}
+
+/// Whether an argument that is declared may be left out.
+fn is_optional(function: &Function, name: &str) -> bool {
+    let mut parameters = function.parameters.iter();
+    let parameter = parameters.find(|parameter| parameter.name == name);
+    let body = function.body.as_ref().filter(|body| body.name == name);
+    parameter.is_some_and(|parameter| !parameter.required)
+        || body.is_some_and(|body| !body.required)
 }
 
 /// Whether the body is bytes, which JSON spells as base64.
@@ -328,6 +340,22 @@ mod tests {
         );
         let other = argument(function, "pet_id", json!("AAEC"));
         assert_eq!(other, wire::Value::String("AAEC".to_owned()));
+    }
+
+    #[test]
+    fn only_what_is_declared_and_not_required_may_be_left_out() {
+        let manifest = manifest(|manifest| {
+            let mut optional = manifest["functions"][0]["parameters"][0].clone();
+            optional["name"] = json!("limit");
+            optional["required"] = json!(false);
+            let parameters = manifest["functions"][0]["parameters"].as_array_mut();
+            parameters.unwrap().push(optional);
+        });
+        let optional = |name| is_optional(&manifest.functions[0], name);
+        assert_eq!(
+            [optional("pet_id"), optional("limit"), optional("other")],
+            [false, true, false]
+        );
     }
 
     #[test]
