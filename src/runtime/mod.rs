@@ -7,6 +7,7 @@
 //!   `rerun`: what is kept in the cache, and run again from it.
 //! - `queue`, `sessions`: who runs when, and what is kept between executions.
 //! - `discovery`, `excerpt`: what there is to call.
+//! - `searched`: what of a manifest is searched.
 //! - `cache`, `audit`, `database`: two SQLite files.
 
 use std::path::Path;
@@ -37,6 +38,7 @@ mod queue;
 mod registry;
 mod rerun;
 mod result;
+mod searched;
 mod sessions;
 
 #[cfg(test)]
@@ -58,6 +60,7 @@ pub use lint::{LINT_RULES, LintRule};
 pub use policy::{PolicyFileError, guard_of, unguarded};
 pub use registry::compiled_folders;
 pub use result::{CallSummary, ErrorType, ExecutionResult, PlannedUse};
+pub use searched::search_document;
 
 /// The principal of a process that serves its own user (stdio, command line).
 pub const LOCAL_PRINCIPAL: &str = "local";
