@@ -72,11 +72,13 @@ const ARROWS: &[(&str, &[&str])] = &[
             "pysyntax",
             "python",
             "sandbox",
+            "search",
             "vault",
             "wire",
         ],
     ),
     ("sandbox", &["config", "files", "wire"]),
+    ("search", &[]),
     ("server", &["config", "runtime", "signals"]),
     ("signals", &[]),
     ("variables", &[]),
@@ -145,6 +147,7 @@ const ONLY: &[(&str, &[&str])] = &[
     ("miette", &["cli"]),
     ("reqwest", &["broker", "connect", "openapi/source", "vault"]),
     ("rusqlite", &["runtime"]),
+    ("rust_stemmers", &["search"]),
     (
         "secrecy",
         &[

@@ -7,7 +7,7 @@
 //! - `execution`: size → guard → lint → sandbox → answer → audit; `answer`: redaction and caps;
 //!   `rerun`: what is kept in the cache, and run again from it.
 //! - `queue`, `sessions`: who runs when, and what is kept between executions.
-//! - `catalogue`, `discovery`, `excerpt`: what there is to call.
+//! - `catalogue`, `discovery`, `excerpt`: what there is to call; `searched`: what of it is searched.
 //! - `calling`, `promoted`: functions that are called without code.
 //! - `hints`, `repeats`: what to do about what failed.
 //! - `skills`: notes on servers; `kept`: results too large to inline; `cached_code`: finding code.
@@ -53,6 +53,7 @@ mod registry;
 mod repeats;
 mod rerun;
 mod result;
+mod searched;
 mod sessions;
 mod skills;
 mod stage;
@@ -84,6 +85,7 @@ pub use promoted::PromotedFunction;
 pub use queue::Client;
 pub use registry::compiled_folders;
 pub use result::{CallSummary, ErrorType, ExecutionResult, PlannedUse};
+pub use searched::search_document;
 pub use skills::{Skills, SkillsPage};
 pub use stage::{Stage, Stages};
 

@@ -12,100 +12,93 @@ use super::words;
 const MAX_WORDS: usize = 48;
 /// What a word that says little counts.
 const STOP_WEIGHT: f32 = 0.1;
-/// How well a word with one or two edits stands for that which was written.
+/// How much of the query a verb is: most APIs create and list all they have.
+const VERB_MASS: f32 = 0.5;
+/// How well a word that one edit leads to stands for the one that was written, and one that two do.
 const ONE_EDIT: f32 = 0.8;
 const TWO_EDITS: f32 = 0.6;
-/// How well a synonym stands for a word: the nearest, and the further ones.
-const SYNONYM: f32 = 0.5;
-/// How well a longer word stands for its beginning.
-const BEGINNING: f32 = 0.6;
+/// How well another verb of the same kind stands for a verb.
+const SAME_VERB: f32 = 0.5;
 
 /// A word of a query, and the terms that answer it.
 #[derive(Debug)]
 pub(super) struct Group {
     /// How much of the query it is.
     pub mass: f32,
-    /// What each score of it counts.
+    /// What a score by it counts.
     pub weight: f32,
+    /// The terms.
     pub forms: Vec<Form>,
+    /// What it asks for, if it is a verb of APIs.
     pub verb: Option<Verb>,
 }
 
 /// A term that answers a word.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct Form {
+    /// Its number in the vocabulary.
     pub term: u32,
     /// How well, from 0 to 1.
     pub quality: f32,
 }
 
-/// The groups of a query.
+/// The groups of a query, one a word.
 pub(super) fn expand(index: &Index, text: &str) -> Vec<Group> {
-    let mut words: Vec<String> = Vec::new();
-    words::each(text, |word, _| {
-        if words.len() < MAX_WORDS {
-            words.push(word.to_owned());
-        }
-    });
-    let mut groups: Vec<Group> = words.iter().map(|word| group(index, word)).collect();
+    let words: Vec<String> = words::split(text).into_iter().take(MAX_WORDS).collect();
+    let mut groups: Vec<Group> = words.iter().map(|word| Group::of(index, word)).collect();
     // `config map` is `configmap` to some.
     for (at, pair) in words.windows(2).enumerate() {
-        let [first, second] = pair else { continue };
-        if let Some(term) = index.vocabulary.term(&format!("{first}{second}")) {
+        if let Some(term) = index.vocabulary.term(&pair.concat()) {
             for group in groups.iter_mut().skip(at).take(2) {
-                add(&mut group.forms, term, 1.0);
+                group.add(term, 1.0);
             }
         }
     }
     groups
 }
 
-fn group(index: &Index, word: &str) -> Group {
-    let mut forms = Vec::new();
-    let verb = Verb::of(word);
-    let weight = if is_stop(word) { STOP_WEIGHT } else { 1.0 };
-    let exact = index.vocabulary.term(word);
-    let having = exact.map_or(0, |term| index.postings.of(term).len());
-    let is_known = exact.is_some_and(|term| having > 0 || !index.servers.by(term).0.is_empty());
-    if let Some(term) = exact {
-        add(&mut forms, term, 1.0);
-    }
-    if weight < 1.0 {
-        return Group {
-            mass: weight * inverse_frequency(having, index.len()),
+impl Group {
+    fn of(index: &Index, word: &str) -> Self {
+        let exact = index.vocabulary.term(word);
+        let having = exact.map_or(0, |term| index.postings.of(term).len());
+        let is_known = exact.is_some_and(|term| having > 0 || index.servers.has(term));
+        let is_stop = is_stop(word);
+        let verb = Verb::of(word);
+        let weight = if is_stop { STOP_WEIGHT } else { 1.0 };
+        let verb_mass = if verb.is_some() { VERB_MASS } else { 1.0 };
+        let mut group = Self {
+            mass: weight * verb_mass * inverse_frequency(having, index.len()).sqrt(),
             weight,
-            forms,
+            forms: Vec::new(),
             verb,
         };
-    }
-    for synonym in verb.map_or(&[][..], Verb::words) {
-        if let Some(term) = index.vocabulary.term(synonym) {
-            add(&mut forms, term, SYNONYM);
+        if let Some(term) = exact {
+            group.add(term, 1.0);
         }
-    }
-    if !is_known {
-        for near in spelling::near(word, &index.vocabulary) {
-            let quality = if near.edits == 1 { ONE_EDIT } else { TWO_EDITS };
-            add(&mut forms, index.vocabulary.term_of(near.word), quality);
+        if is_stop {
+            return group;
         }
-    }
-    for synonym in synonyms::of(word) {
-        if let Some(term) = index.vocabulary.term(synonym) {
-            add(&mut forms, term, SYNONYM);
+        if !is_known {
+            for near in spelling::near(word, &index.vocabulary) {
+                let quality = if near.edits == 1 { ONE_EDIT } else { TWO_EDITS };
+                group.add(near.term, quality);
+            }
         }
+        let verbs = verb.map_or(&[][..], Verb::words).iter();
+        let same = verbs.map(|word| (*word, SAME_VERB));
+        for (word, quality) in same.chain(synonyms::of(word)) {
+            if let Some(term) = index.vocabulary.term(word) {
+                group.add(term, quality);
+            }
+        }
+        group
     }
-    Group {
-        mass: weight * inverse_frequency(having, index.len()),
-        weight,
-        forms,
-        verb,
-    }
-}
 
-/// Adds a form; of one term the best counts.
-fn add(forms: &mut Vec<Form>, term: u32, quality: f32) {
-    match forms.iter_mut().find(|it| it.term == term) {
-        Some(form) => form.quality = form.quality.max(quality),
-        None => forms.push(Form { term, quality }),
+    /// Adds a term; of one that is there already the better counts.
+    fn add(&mut self, term: u32, quality: f32) {
+        match self.forms.iter_mut().find(|it| it.term == term) {
+            Some(form) => form.quality = form.quality.max(quality),
+            None => self.forms.push(Form { term, quality }),
+        }
     }
 }

@@ -45,6 +45,11 @@ impl Servers {
         self.numbers.len()
     }
 
+    /// Whether a server goes by a term.
+    pub(super) fn has(&self, term: u32) -> bool {
+        self.terms.contains_key(&term)
+    }
+
     /// The servers that go by a term, and how much it tells of a server.
     pub(super) fn by(&self, term: u32) -> (&[u32], f32) {
         let found = self.terms.get(&term).map_or(&[][..], Vec::as_slice);
@@ -197,10 +202,22 @@ impl Building {
         });
     }
 
-    fn finish(self) -> Index {
-        let terms = self.vocabulary.len();
+    fn finish(mut self) -> Index {
+        let parts = self.vocabulary.parts();
+        let mut of_parts: Vec<(u32, u32)> = Vec::new();
+        for (term, servers) in &self.servers.terms {
+            if let Some((first, second)) = parts.get(*term as usize).copied().flatten() {
+                of_parts.extend(servers.iter().flat_map(|it| [(first, *it), (second, *it)]));
+            }
+        }
+        for (term, server) in of_parts {
+            let found = self.servers.terms.entry(term).or_default();
+            if !found.contains(&server) {
+                found.push(server);
+            }
+        }
         Index {
-            postings: self.collected.postings(terms),
+            postings: self.collected.postings(&parts),
             vocabulary: self.vocabulary,
             identifiers: self.identifiers,
             paths: self.paths,

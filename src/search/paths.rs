@@ -2,8 +2,14 @@
 
 use rustc_hash::FxHashMap;
 
+use super::postings::number_of;
+
 /// How many leading segments of a query may be those of the server's base URL.
 const BASE_SEGMENTS: usize = 3;
+/// What is left of a likeness without them.
+const BASED: f32 = 0.6;
+/// How far a value is like the placeholder that it stands for.
+const VALUE: f32 = 0.7;
 /// Longer paths are not looked for: none is.
 const MAX_SEGMENTS: usize = 32;
 const METHODS: &[&str] = &[
@@ -51,7 +57,7 @@ impl Paths {
             if piece.contains('{') {
                 return Segment::Placeholder;
             }
-            let next = super::postings::number_of(self.literals.len());
+            let next = number_of(self.literals.len());
             Segment::Literal(*self.literals.entry(piece.to_lowercase()).or_insert(next))
         });
         let segments = segments.collect();
@@ -88,15 +94,24 @@ impl Paths {
         is_one.then_some(PathQuery { method, segments })
     }
 
+    /// How many segments a document's template has.
+    pub(super) fn segments(&self, document: usize) -> usize {
+        self.templates.get(document).map_or(0, |it| it.len())
+    }
+
     /// How far a document's template is the path that is looked for, from 0 to 1.
-    pub(super) fn likeness(&self, query: &PathQuery, document: u32) -> f32 {
-        let Some(template) = self.templates.get(document as usize) else {
+    pub(super) fn likeness(&self, query: &PathQuery, document: usize) -> f32 {
+        let Some(template) = self.templates.get(document) else {
             return 0.0;
         };
         let dropped = (0..query.segments.len().min(BASE_SEGMENTS + 1)).filter_map(|base| {
             let likeness = contained(query.segments.get(base..)?, template)?;
             // What the template lacks can be the base URL's; better, it has all.
-            Some(if base == 0 { likeness } else { likeness * 0.6 })
+            Some(if base == 0 {
+                likeness
+            } else {
+                likeness * BASED
+            })
         });
         dropped.fold(0.0, f32::max)
     }
@@ -137,7 +152,7 @@ fn run(asked: &[Asked], template: &[Segment]) -> Option<(f32, usize)> {
                 (Asked::Literal(Some(one)), Segment::Literal(other)) if one == other => 1.0,
                 (Asked::Placeholder, Segment::Placeholder) => 1.0,
                 // A value in place of the placeholder.
-                (Asked::Literal(_), Segment::Placeholder) if !is_after_gap => 0.7,
+                (Asked::Literal(_), Segment::Placeholder) if !is_after_gap => VALUE,
                 _ => 0.0,
             };
             at += 1;

@@ -6,6 +6,11 @@ use rustc_hash::FxHashMap;
 use super::fields::{ALL, FIELDS, Field};
 use super::spelling::Shape;
 
+/// Shorter parts of a word are no words of it.
+const SHORTEST_PART: usize = 4;
+/// What a part of a word counts, where the whole counts 1.
+const PART: f32 = 0.5;
+
 /// The words of all documents, and the term that each is a form of: its stem.
 pub(super) struct Vocabulary {
     stemmer: Stemmer,
@@ -75,6 +80,34 @@ impl Vocabulary {
     pub(super) fn shapes(&self) -> impl Iterator<Item = (u32, Shape)> {
         let shapes = self.shapes.iter().enumerate();
         shapes.filter_map(|(number, shape)| Some((number_of(number), (*shape)?)))
+    }
+
+    /// The terms of the two words that each term's word is joined from, where both stand somewhere on
+    /// their own: `roll` and `back` of `rollback`.
+    pub(super) fn parts(&self) -> Vec<Option<(u32, u32)>> {
+        let mut parts = vec![None; self.len()];
+        for (number, _) in self.shapes() {
+            let term = self.term_of(number);
+            if let Some(slot) = parts.get_mut(term as usize)
+                && slot.is_none()
+            {
+                *slot = self.halves(self.word(number)).filter(|it| it.0 != term && it.1 != term);
+            }
+        }
+        parts
+    }
+
+    fn halves(&self, word: &str) -> Option<(u32, u32)> {
+        let plain = |half: &str| {
+            let number = *self.numbers.get(half)?;
+            let is_plain = self.shapes.get(number as usize)?.is_some();
+            is_plain.then(|| self.term_of(number))
+        };
+        let ats = SHORTEST_PART..(word.len() + 1).saturating_sub(SHORTEST_PART);
+        ats.filter(|at| word.is_char_boundary(*at)).find_map(|at| {
+            let (first, second) = word.split_at_checked(at)?;
+            Some((plain(first)?, plain(second)?))
+        })
     }
 
     /// How many terms there are.
@@ -153,7 +186,8 @@ impl Collected {
     }
 
     /// The postings of `terms` terms.
-    pub(super) fn postings(self, terms: usize) -> Postings {
+    pub(super) fn postings(self, parts: &[Option<(u32, u32)>]) -> Postings {
+        let terms = parts.len();
         let averages = self.averages();
         let mut lists: Vec<Vec<Posting>> = vec![Vec::new(); terms];
         let mut begin = 0;
@@ -162,15 +196,20 @@ impl Collected {
             let worths = worths(lengths, &averages);
             for (term, field) in self.terms.get(begin..*end).unwrap_or_default() {
                 let worth = worths.get(*field as usize).copied().unwrap_or_default();
-                let Some(list) = lists.get_mut(*term as usize) else {
-                    continue;
+                let mut post = |term: u32, worth: f32| {
+                    let Some(list) = lists.get_mut(term as usize) else { return };
+                    match list.last_mut() {
+                        Some(last) if last.document == document => last.frequency += worth,
+                        _ => list.push(Posting {
+                            document,
+                            frequency: worth,
+                        }),
+                    }
                 };
-                match list.last_mut() {
-                    Some(last) if last.document == document => last.frequency += worth,
-                    _ => list.push(Posting {
-                        document,
-                        frequency: worth,
-                    }),
+                post(*term, worth);
+                if let Some((first, second)) = parts.get(*term as usize).copied().flatten() {
+                    post(first, worth * PART);
+                    post(second, worth * PART);
                 }
             }
             begin = *end;

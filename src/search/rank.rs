@@ -1,89 +1,141 @@
-//! Scoring: what of a query each document answers, and how well.
+//! Scoring: how much of a query each document answers, and how well.
 
 use super::expand::{Group, expand};
 use super::index::Index;
+use super::postings::number_of;
 use super::query::{Hit, Query};
 
 /// How soon more of the same term counts no more: `k1` of BM25.
 const SATURATION: f32 = 1.5;
-/// The share of a query that a document has to answer.
-const LEAST_COVERED: f32 = 0.45;
-/// What the server's name counts, as a frequency of BM25F.
+/// The share of a query that a hit has to answer.
+const LEAST_COVERED: f32 = 0.35;
+/// The frequency at which a term answers a word by half; those of names and summaries are far above
+/// it, those of long descriptions of parameters below.
+const FAINT: f32 = 0.3;
+/// What a server's name counts in all of its documents, as a frequency.
 const SERVER_FREQUENCY: f32 = 3.0;
-/// What being named as the query is worth, in shares of the query's mass.
+/// What it is worth to be named as the query is, in shares of the query's mass.
 const NAMED: f32 = 3.0;
-/// What having the path that is asked for is worth.
+/// What it is worth to have the path that is asked for, likewise.
 const PATH: f32 = 4.0;
-/// What a method does that a verb of the query speaks of.
+/// What it is worth that the method does what a verb of the query says, in shares of its mass.
 const METHOD: f32 = 0.15;
+/// How far such a method answers the verb.
+const METHOD_QUALITY: f32 = 0.5;
+/// What another method than the one before a path leaves of that.
+const OTHER_METHOD: f32 = 0.7;
+/// What each segment of a path takes: of two that answer alike, the plainer is mostly meant.
+const SEGMENT: f32 = 0.02;
+/// Segments beyond these take no more.
+const MOST_SEGMENTS: usize = 10;
+/// A word that stands for another so uncertainly names no server.
+const NAMES_SERVER: f32 = 0.75;
 
+/// The documents that answer a query, best first.
 pub(super) fn search(index: &Index, query: &Query<'_>) -> Vec<Hit> {
+    let Some(selection) = Selection::of(index, query) else {
+        return Vec::new();
+    };
     let text = query.read();
     let groups = expand(index, text);
-    let mass: f32 = groups.iter().map(|it| it.mass).sum();
-    let mut scores = vec![Score::default(); index.len()];
-    let mut best = vec![Best::default(); index.len()];
-    for group in &groups {
-        add(index, group, &mut best);
-        for (score, best) in scores.iter_mut().zip(&mut best) {
-            score.value += best.score;
-            score.covered += best.quality * group.mass;
-            *best = Best::default();
-        }
-    }
-    let whole = mass.max(1.0);
-    for score in &mut scores {
-        let share = if mass > 0.0 {
-            score.covered / mass
-        } else {
-            0.0
-        };
-        score.covered = share;
-        score.value *= share;
-    }
+    let mut scores = by_words(index, &groups);
+    let whole = groups.iter().map(|it| it.mass).sum::<f32>().max(1.0);
     for number in index.identifiers.named(text) {
         if let Some(score) = scores.get_mut(*number as usize) {
             score.value += NAMED * whole;
             score.covered = 1.0;
         }
     }
-    if let Some(path) = index.paths.parse(text) {
-        for (number, score) in scores.iter_mut().enumerate() {
-            let number = super::postings::number_of(number);
-            let mut likeness = index.paths.likeness(&path, number);
-            if likeness == 0.0 {
-                continue;
-            }
-            if let (Some(asked), Some(method)) = (&path.method, index.methods.get(number as usize))
-                && **asked != **method
-            {
-                likeness *= 0.7;
-            }
-            score.value += PATH * whole * likeness;
-            score.covered = score.covered.max(likeness);
-        }
-    }
-    best_of(index, query, &scores)
+    add_paths(index, text, whole, &mut scores);
+    selection.best(&scores, query.limit)
 }
 
+/// What a document has of a query.
 #[derive(Debug, Clone, Copy, Default)]
 struct Score {
     value: f32,
-    /// The mass of what is answered, then its share of all.
+    /// The share of the query's mass that it answers.
     covered: f32,
 }
 
-/// The best answer to one group of a query.
+/// What a document has of a group.
 #[derive(Debug, Clone, Copy, Default)]
-struct Best {
+struct Answer {
     score: f32,
+    /// How far it answers the word, from 0 to 1.
     quality: f32,
 }
 
-impl Best {
-    fn take(&mut self, score: f32, quality: f32) {
+impl Answer {
+    fn or(&mut self, score: f32, quality: f32) {
         self.score = self.score.max(score);
         self.quality = self.quality.max(quality);
+    }
+}
+
+/// The scores of all documents by the words of the query. What answers more of it goes before what
+/// answers less of it better.
+fn by_words(index: &Index, groups: &[Group]) -> Vec<Score> {
+    let mass: f32 = groups.iter().map(|it| it.mass).sum();
+    let mut scores = vec![Score::default(); index.len()];
+    let mut answers = vec![Answer::default(); index.len()];
+    for group in groups {
+        answer(index, group, &mut answers);
+        for (score, answer) in scores.iter_mut().zip(&mut answers) {
+            score.value += answer.score;
+            score.covered += answer.quality * group.mass;
+            *answer = Answer::default();
+        }
+    }
+    for (number, score) in scores.iter_mut().enumerate() {
+        score.covered = if mass > 0.0 {
+            score.covered / mass
+        } else {
+            0.0
+        };
+        score.value *= score.covered * plainness(index.paths.segments(number));
+    }
+    scores
+}
+
+/// What is left of a score for a path of so many segments.
+#[expect(clippy::cast_precision_loss, reason = "segments are few")]
+fn plainness(segments: usize) -> f32 {
+    1.0 - SEGMENT * segments.min(MOST_SEGMENTS) as f32
+}
+
+/// The best answer of each document to a group.
+fn answer(index: &Index, group: &Group, answers: &mut [Answer]) {
+    for form in &group.forms {
+        let worth = form.quality * group.weight;
+        let tells = index.postings.inverse_frequency(form.term) * worth;
+        for posting in index.postings.of(form.term) {
+            if let Some(answer) = answers.get_mut(posting.document as usize) {
+                let clear = posting.frequency / (posting.frequency + FAINT);
+                answer.or(
+                    tells * saturated(posting.frequency),
+                    form.quality * clear,
+                );
+            }
+        }
+        let (servers, tells) = index.servers.by(form.term);
+        if servers.is_empty() || form.quality < NAMES_SERVER {
+            continue;
+        }
+        let score = tells * worth * saturated(SERVER_FREQUENCY);
+        for (answer, server) in answers.iter_mut().zip(&index.server_of) {
+            if servers.contains(server) {
+                answer.or(score, form.quality);
+            }
+        }
+    }
+    if let Some(verb) = group.verb {
+        for (answer, method) in answers.iter_mut().zip(&index.methods) {
+            if verb.is_method(method) {
+                answer.score += METHOD * group.mass;
+                answer.quality = answer.quality.max(METHOD_QUALITY);
+            }
+        }
     }
 }
 
@@ -91,64 +143,73 @@ fn saturated(frequency: f32) -> f32 {
     frequency * (SATURATION + 1.0) / (SATURATION + frequency)
 }
 
-/// The best answer of each document to a group.
-fn add(index: &Index, group: &Group, best: &mut [Best]) {
-    for form in &group.forms {
-        let tells = index.postings.inverse_frequency(form.term) * form.quality * group.weight;
-        for posting in index.postings.of(form.term) {
-            if let Some(best) = best.get_mut(posting.document as usize) {
-                best.take(tells * saturated(posting.frequency), form.quality);
-            }
+/// Adds what a path is worth where the query is one.
+fn add_paths(index: &Index, text: &str, whole: f32, scores: &mut [Score]) {
+    let Some(path) = index.paths.parse(text) else {
+        return;
+    };
+    for (number, (score, method)) in scores.iter_mut().zip(&index.methods).enumerate() {
+        let mut likeness = index.paths.likeness(&path, number);
+        if path.method.as_deref().is_some_and(|it| it != &**method) {
+            likeness *= OTHER_METHOD;
         }
-        let (servers, tells) = index.servers.by(form.term);
-        if servers.is_empty() || form.quality < 0.75 {
-            continue;
-        }
-        let score = tells * form.quality * group.weight * saturated(SERVER_FREQUENCY);
-        for (best, server) in best.iter_mut().zip(&index.server_of) {
-            if servers.contains(server) {
-                best.take(score, form.quality);
-            }
-        }
-    }
-    if let Some(verb) = group.verb {
-        for (best, method) in best.iter_mut().zip(&index.methods) {
-            if verb.is_method(method) {
-                best.score += METHOD * group.mass;
-                best.quality = best.quality.max(0.5);
-            }
-        }
+        score.value += PATH * whole * likeness;
+        score.covered = score.covered.max(likeness);
     }
 }
 
-fn best_of(index: &Index, query: &Query<'_>, scores: &[Score]) -> Vec<Hit> {
-    let server = match query.server.map(|name| index.servers.number(name)) {
-        Some(None) => return Vec::new(),
-        Some(Some(number)) => Some(number),
-        None => None,
-    };
-    let tagged = match query.tag.map(|tag| index.tags.get(&tag.to_lowercase())) {
-        Some(None) => return Vec::new(),
-        Some(Some(documents)) => Some(documents),
-        None => None,
-    };
-    let found = scores.iter().zip(&index.server_of).enumerate();
-    let mut hits: Vec<Hit> = found
-        .filter(|(_, (score, _))| score.value > 0.0 && score.covered >= LEAST_COVERED)
-        .filter(|(_, (_, of))| server.is_none_or(|server| server == **of))
-        .map(|(document, (score, _))| Hit {
-            document,
-            score: score.value,
+/// The documents that a query is about.
+struct Selection<'a> {
+    index: &'a Index,
+    server: Option<u32>,
+    tagged: Option<&'a [u32]>,
+}
+
+impl<'a> Selection<'a> {
+    /// None where there is no such server or tag.
+    fn of(index: &'a Index, query: &Query<'_>) -> Option<Self> {
+        let server = match query.server {
+            Some(name) => Some(index.servers.number(name)?),
+            None => None,
+        };
+        let tagged = match query.tag {
+            Some(tag) => Some(index.tags.get(&tag.to_lowercase())?.as_slice()),
+            None => None,
+        };
+        Some(Self {
+            index,
+            server,
+            tagged,
         })
-        .filter(|hit| {
-            let number = super::postings::number_of(hit.document);
-            tagged.is_none_or(|it| it.binary_search(&number).is_ok())
-        })
-        .collect();
-    hits.sort_by(|one, other| {
-        let by_score = other.score.total_cmp(&one.score);
-        by_score.then(one.document.cmp(&other.document))
-    });
-    hits.truncate(query.limit);
-    hits
+    }
+
+    fn has(&self, document: usize) -> bool {
+        let number = number_of(document);
+        let of_server = self
+            .server
+            .is_none_or(|server| self.index.server_of.get(document) == Some(&server));
+        let of_tag = self
+            .tagged
+            .is_none_or(|tagged| tagged.binary_search(&number).is_ok());
+        of_server && of_tag
+    }
+
+    /// The best of the selection that answer enough, at most `limit`.
+    fn best(&self, scores: &[Score], limit: usize) -> Vec<Hit> {
+        let found = scores.iter().enumerate();
+        let mut hits: Vec<Hit> = found
+            .filter(|(_, score)| score.value > 0.0 && score.covered >= LEAST_COVERED)
+            .filter(|(document, _)| self.has(*document))
+            .map(|(document, score)| Hit {
+                document,
+                score: score.value,
+            })
+            .collect();
+        hits.sort_by(|one, other| {
+            let by_score = other.score.total_cmp(&one.score);
+            by_score.then(one.document.cmp(&other.document))
+        });
+        hits.truncate(limit);
+        hits
+    }
 }

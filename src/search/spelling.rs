@@ -10,8 +10,8 @@ const LONG: usize = 8;
 /// A word near another.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Near {
-    /// The word's number in the vocabulary.
-    pub word: u32,
+    /// The term of the word.
+    pub term: u32,
     /// How many edits lead there: a letter more, less, other, or two that changed places.
     pub edits: usize,
 }
@@ -55,8 +55,8 @@ pub(super) fn near(word: &str, vocabulary: &Vocabulary) -> Vec<Near> {
         .filter(|(_, other)| shape.may_be_within(*other, most))
         .filter_map(|(number, _)| {
             let edits = strsim::osa_distance(word, vocabulary.word(number));
-            (edits <= most && edits > 0).then_some(Near {
-                word: number,
+            (edits <= most).then(|| Near {
+                term: vocabulary.term_of(number),
                 edits,
             })
         })

@@ -4,29 +4,15 @@
 /// Longer words are cut: nothing that is looked for is that long, and the text is others'.
 const MAX_WORD_BYTES: usize = 64;
 
-/// A word of a text, in lower case.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Word {
-    /// The word itself.
-    pub text: String,
-    /// Whether it stands in one name with the word before it: `Key` of `swarmKey`, `key` of
-    /// `swarm-key`.
-    pub is_glued: bool,
-}
-
-/// The words of a text, in order.
-pub(super) fn split(text: &str) -> Vec<Word> {
+/// The words of a text in lower case, in order.
+pub(super) fn split(text: &str) -> Vec<String> {
     let mut words = Vec::new();
-    each(text, |word, is_glued| {
-        words.push(Word {
-            text: word.to_owned(),
-            is_glued,
-        });
-    });
+    each(text, |word, _| words.push(word.to_owned()));
     words
 }
 
-/// Gives each word of a text, and whether it is glued to the one before.
+/// Gives each word of a text in lower case, and whether it stands in one name with the word before
+/// it: `Key` of `swarmKey`, `key` of `swarm-key`.
 pub(super) fn each(text: &str, mut found: impl FnMut(&str, bool)) {
     let mut word = String::new();
     let mut is_glued = false;

@@ -72,17 +72,18 @@ impl Entry {
     /// Reads the entry of a server below the folder of compiled output; `None` where there is no
     /// manifest that can be read. Why, the load check says.
     pub(super) fn read(output: &Path, server: &str) -> Option<Self> {
-        Some(Self::from(skim(output, server)?))
+        let skimmed = Skimmed::read(&bytes(output, server)?, server);
+        skimmed
+            .inspect_err(|reason| tracing::debug!(server, %reason, "a manifest cannot be read"))
+            .ok()
+            .map(Self::from)
     }
 }
 
-/// Reads what is shown and searched of a server.
-fn skim(output: &Path, server: &str) -> Option<Skimmed> {
+/// The bytes of a server's manifest.
+fn bytes(output: &Path, server: &str) -> Option<Vec<u8>> {
     let path = output.join(server).join(MANIFEST_FILE);
-    let bytes = files::read_regular(&path, LARGEST_MANIFEST, Links::Refused).ok()?;
-    Skimmed::read(&bytes, server)
-        .inspect_err(|reason| tracing::debug!(server, %reason, "a manifest cannot be read"))
-        .ok()
+    files::read_regular(&path, LARGEST_MANIFEST, Links::Refused).ok()
 }
 
 impl From<Skimmed> for Entry {

@@ -1,11 +1,12 @@
 //! The index over the functions of all servers.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use super::skim::{Skimmed, SkimmedFunction};
-use super::{Entry, Listed, skim};
-use crate::search::{Document, Index, Named, Query};
+use super::super::searched::search_document;
+use super::{Entry, Listed, bytes};
+use crate::api::Manifest;
+use crate::search::{Index, Query};
 
 /// The index, and what is shown of what it finds.
 pub(in crate::runtime) struct Searchable {
@@ -18,20 +19,21 @@ pub(in crate::runtime) struct Searchable {
 impl Searchable {
     /// Reads all servers below the folder of compiled output. Those without a manifest that can be
     /// read are left out.
-    fn read(output: &std::path::Path, names: &[String]) -> Self {
+    fn read(output: &Path, names: &[String]) -> Self {
         let mut documents = Vec::new();
         let mut places = Vec::new();
         let mut servers = Vec::new();
         for name in names {
-            let Some(skimmed) = skim(output, name) else {
+            let Some(manifest) = read(output, name) else {
                 continue;
             };
             let server = u32::try_from(servers.len()).unwrap_or(u32::MAX);
-            for (number, function) in skimmed.functions.iter().enumerate() {
-                documents.push(document(&skimmed, function));
+            for (number, function) in manifest.functions.iter().enumerate() {
+                let (title, types) = (&manifest.title, &manifest.types);
+                documents.push(search_document(name, title, types, function));
                 places.push((server, u32::try_from(number).unwrap_or(u32::MAX)));
             }
-            servers.push((name.clone(), Entry::from(skimmed)));
+            servers.push((name.clone(), Entry::of(&manifest)));
         }
         Self {
             index: Index::build(&documents),
@@ -55,29 +57,10 @@ impl Searchable {
     }
 }
 
-fn document(server: &Skimmed, function: &SkimmedFunction) -> Document {
-    let parameters = function.parameters.iter().map(|parameter| Named {
-        name: parameter.wire_name.clone(),
-        description: parameter.description.clone(),
-    });
-    let fields = server.body_fields(function).into_iter();
-    let fields = fields.map(|name| Named {
-        name: name.to_owned(),
-        ..Named::default()
-    });
-    Document {
-        server: server.server.clone(),
-        title: server.title.clone(),
-        function: function.name.clone(),
-        operation_id: function.operation_id.clone().unwrap_or_default(),
-        method: function.method.clone(),
-        path: function.path.clone(),
-        tags: function.tags.clone(),
-        summary: function.summary.clone(),
-        description: String::new(),
-        parameters: parameters.collect(),
-        body_fields: fields.collect(),
-    }
+/// A server's manifest, schemas and all; `None` where it cannot be read.
+fn read(output: &Path, server: &str) -> Option<Manifest> {
+    let manifest: Manifest = serde_json::from_slice(&bytes(output, server)?).ok()?;
+    (manifest.server == server).then_some(manifest)
 }
 
 /// The index in use. It is made when it is first needed, and made anew beside the one in use.
