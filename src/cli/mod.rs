@@ -10,6 +10,7 @@ use std::process::ExitCode;
 
 use clap::{Args, CommandFactory, Parser, Subcommand, ValueEnum};
 
+mod audit;
 mod auth;
 mod call;
 mod changes;
@@ -20,6 +21,7 @@ mod compile;
 mod completions;
 mod demo;
 mod diff;
+mod doctor;
 mod excerpt;
 mod exec;
 mod guard;
@@ -112,6 +114,24 @@ enum Format {
     Json,
 }
 
+/// `--format`, for which `--json` is short.
+#[derive(Debug, Clone, Args)]
+struct Shown {
+    /// How the answer is written
+    #[arg(long, value_name = "FORMAT", default_value = "text")]
+    format: Format,
+
+    /// The same as `--format json`
+    #[arg(long, conflicts_with = "format")]
+    json: bool,
+}
+
+impl Shown {
+    fn is_json(&self) -> bool {
+        self.json || self.format == Format::Json
+    }
+}
+
 /// `--config`.
 #[derive(Debug, Clone, Default, Args)]
 struct ConfigFile {
@@ -146,6 +166,10 @@ enum Command {
     Guard(guard::Arguments),
     /// Look at the credentials of servers
     Auth(auth::Arguments),
+    /// List what was run, by whom, and what was refused
+    Audit(audit::Arguments),
+    /// Check that everything is in order, and say what to do where it is not
+    Doctor(doctor::Arguments),
     /// Build and look at the container sandbox
     Sandbox(sandbox::Arguments),
     /// Show every layer at work on a bundled example
@@ -189,6 +213,8 @@ fn dispatch(cli: Cli) -> Outcome {
     match command {
         Command::Settings => return settings::print(),
         Command::Completions(arguments) => return completions::run(&arguments),
+        // This says itself what is wrong there.
+        Command::Doctor(arguments) => return doctor::run(&arguments, &cli.global),
         _ => {}
     }
     // What is wrong with a server stands in the result of these; it need not be logged as well.
@@ -207,9 +233,10 @@ fn dispatch(cli: Cli) -> Outcome {
         Command::Call(arguments) => call::run(&arguments, &startup),
         Command::Guard(arguments) => guard::run(&arguments, &startup),
         Command::Auth(arguments) => auth::run(&arguments, &startup),
+        Command::Audit(arguments) => audit::run(&arguments, &startup),
         Command::Sandbox(arguments) => sandbox::run(&arguments, &startup),
         Command::Demo(arguments) => demo::run(&arguments, &startup),
-        Command::Settings | Command::Completions(_) => Ok(ExitCode::SUCCESS),
+        Command::Doctor(_) | Command::Settings | Command::Completions(_) => Ok(ExitCode::SUCCESS),
     }
 }
 

@@ -54,6 +54,17 @@ impl Stop {
         self
     }
 
+    /// What is wrong, and what to do about it.
+    pub(super) fn parts(self) -> (String, Option<String>) {
+        match self {
+            Self::Failure(complaint) | Self::Usage(complaint) => {
+                (complaint.message, complaint.hint)
+            }
+            Self::BrokenPipe => ("nobody reads the output".to_owned(), None),
+            Self::Interrupted => ("interrupted".to_owned(), None),
+        }
+    }
+
     /// Says what happened on stderr, and with which code to exit.
     pub(super) fn report(self, format: LogFormat) -> ExitCode {
         let (complaint, code) = match self {

@@ -138,7 +138,7 @@ impl<'a> Running<'a> {
         let id = &self.subject.execution_id;
         let calls = self
             .audit
-            .end(id, result.error_type, self.started.elapsed());
+            .end(&self.subject, result.error_type, self.started.elapsed());
         result.calls = summarise(calls);
         result.execution_id.clone_from(id);
         result
@@ -153,8 +153,8 @@ impl Drop for Running<'_> {
             } else {
                 ErrorType::Cancelled
             };
-            let id = &self.subject.execution_id;
-            self.audit.end(id, Some(failure), self.started.elapsed());
+            self.audit
+                .end(&self.subject, Some(failure), self.started.elapsed());
         }
     }
 }

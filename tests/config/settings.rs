@@ -51,7 +51,7 @@ fn defaults_are_those_of_the_table() {
     assert_eq!(settings.allowed_domains, None);
     assert!(settings.https_proxy.is_none());
     assert_eq!(settings.max_concurrent_executions, 8);
-    assert_eq!(settings.audit_max_rows, 100_000);
+    assert_eq!(settings.audit.max_rows, 100_000);
     assert_eq!(settings.max_calls, 200);
     assert_eq!(settings.max_concurrent_calls, 16);
     assert_eq!(settings.max_request_bytes, 10 << 20);
