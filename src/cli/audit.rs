@@ -131,6 +131,12 @@ fn one(reader: &AuditReader, beginning: &str) -> Result<AuditedDetail, Stop> {
     }
 }
 
+/// A text on one line, so that none can pass for others.
+fn flat(text: &str) -> String {
+    let lines = text.lines().map(str::trim).filter(|line| !line.is_empty());
+    lines.collect::<Vec<_>>().join("; ")
+}
+
 fn length(ms: Option<i64>) -> String {
     ms.map_or_else(|| "-".to_owned(), |ms| format!("{ms} ms"))
 }
@@ -152,8 +158,7 @@ fn table(found: &[AuditedExecution]) -> String {
         [
             it.time.clone(),
             it.id.clone(),
-            // What is no single word here could pass for other columns.
-            printable(&it.principal).replace('\n', "\\u{a}"),
+            flat(&it.principal),
             it.origin.clone(),
             it.outcome.clone(),
             length(it.ms),
@@ -206,20 +211,24 @@ fn described(detail: &AuditedDetail) -> String {
         let _ = writeln!(
             text,
             "  {}  {}.{}  {came}  {} ms",
-            call.time, call.server, call.function, call.ms
+            call.time,
+            flat(&call.server),
+            flat(&call.function),
+            call.ms
         );
     }
     let _ = writeln!(text, "refusals   {}", detail.refusals.len());
     for refusal in &detail.refusals {
+        let reason = flat(&refusal.reason);
         let named = match (&refusal.server, &refusal.function) {
-            (Some(server), Some(function)) => format!("{server}.{function}: "),
-            (Some(server), None) => format!("{server}: "),
+            (Some(server), Some(function)) => format!("{}.{}: ", flat(server), flat(function)),
+            (Some(server), None) => format!("{}: ", flat(server)),
             _ => String::new(),
         };
         let _ = writeln!(
             text,
             "  {}  {}: {named}{}",
-            refusal.time, refusal.layer, refusal.reason
+            refusal.time, refusal.layer, reason
         );
     }
     text

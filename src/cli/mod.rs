@@ -27,7 +27,9 @@ mod exec;
 mod guard;
 #[cfg(feature = "test-hooks")]
 mod hooks;
+mod init;
 mod logging;
+mod mcp_config;
 mod opened;
 mod output;
 mod run;
@@ -148,6 +150,8 @@ impl ConfigFile {
 
 #[derive(Debug, Subcommand)]
 enum Command {
+    /// Begin a project: write swaggers.yaml for a document, and compile it
+    Init(init::Arguments),
     /// Write compiled/ from the documents that swaggers.yaml names
     Compile(compile::Arguments),
     /// Show what compiling would change, or what differs between two compilations
@@ -168,6 +172,8 @@ enum Command {
     Auth(auth::Arguments),
     /// List what was run, by whom, and what was refused
     Audit(audit::Arguments),
+    /// Print what an MCP client is configured with, or write it into the client's file
+    McpConfig(mcp_config::Arguments),
     /// Check that everything is in order, and say what to do where it is not
     Doctor(doctor::Arguments),
     /// Build and look at the container sandbox
@@ -224,6 +230,7 @@ fn dispatch(cli: Cli) -> Outcome {
     );
     let startup = Startup::new(&cli.global, answers)?;
     match command {
+        Command::Init(arguments) => init::run(&arguments, &startup),
         Command::Compile(arguments) => compile::run(&arguments, &startup),
         Command::Diff(arguments) => diff::run(&arguments, &startup),
         Command::Serve(arguments) => serve::run(&arguments, &startup),
@@ -233,6 +240,7 @@ fn dispatch(cli: Cli) -> Outcome {
         Command::Call(arguments) => call::run(&arguments, &startup),
         Command::Guard(arguments) => guard::run(&arguments, &startup),
         Command::Auth(arguments) => auth::run(&arguments, &startup),
+        Command::McpConfig(arguments) => mcp_config::run(&arguments, &startup),
         Command::Audit(arguments) => audit::run(&arguments, &startup),
         Command::Sandbox(arguments) => sandbox::run(&arguments, &startup),
         Command::Demo(arguments) => demo::run(&arguments, &startup),

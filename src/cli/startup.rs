@@ -28,6 +28,8 @@ pub(super) struct Configured {
     pub(super) settings: Arc<Settings>,
     /// The environment.
     pub(super) environment: Arc<Environment>,
+    /// The env file, if any.
+    pub(super) env_file: Option<PathBuf>,
 }
 
 impl Startup {
@@ -91,7 +93,11 @@ impl Startup {
         for warning in &opened.warnings {
             tracing::warn!("{warning}");
         }
-        Ok(Configured::new(opened, explicit))
+        let usual = || Some(PathBuf::from(".env")).filter(|it| it.is_file());
+        Ok(Configured {
+            env_file: self.env_file.clone().or_else(usual),
+            ..Configured::new(opened, explicit)
+        })
     }
 }
 
@@ -118,6 +124,7 @@ impl Configured {
             config: opened.config,
             settings: Arc::new(settings),
             environment: Arc::new(opened.environment),
+            env_file: None,
         }
     }
 

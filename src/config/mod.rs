@@ -38,6 +38,7 @@ pub use engine::EngineVariables;
 pub use env_file::EnvFile;
 pub use environment::{Environment, FileError};
 pub use error::{Complaint, Error};
+pub use names::is_free_name;
 pub use open::{Opened, open};
 pub use package_name::{InvalidName, PackageName};
 pub use packages::Package;

@@ -119,6 +119,9 @@ impl Finding {
 
     /// What a message says is wrong, and where it goes on to say what to do, that.
     fn of_message(check: &'static str, message: &str, otherwise: &str) -> Self {
+        if let Some((found, advice)) = message.split_once("\n  hint: ") {
+            return Self::problem(check, found).advice(advice);
+        }
         match message.rsplit_once("; ") {
             Some((found, advice)) => Self::problem(check, found).advice(advice),
             None => Self::problem(check, message).advice(otherwise),

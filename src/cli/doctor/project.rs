@@ -234,11 +234,14 @@ async fn credentials(
         let name = &server.server;
         match &server.problem {
             Some(problem) => {
-                let message = format!("server `{name}`: {problem}");
-                findings.push(
-                    Finding::problem(check, message)
-                        .advice(format!("`mce auth check {name}` says what is there")),
-                );
+                let begin = format!("server `{name}`: ");
+                let problem = problem.strip_prefix(&begin).unwrap_or(problem);
+                let otherwise = format!("`mce auth check {name}` says what is there");
+                findings.push(Finding::of_message(
+                    check,
+                    &format!("{begin}{problem}"),
+                    &otherwise,
+                ));
             }
             None if server.warnings.is_empty() => sound += 1,
             None => {}
