@@ -13,7 +13,9 @@ use super::output::{self, printable};
 use super::startup::{Configured, Startup, block_on};
 use super::stop::Stop;
 use super::{ConfigFile, Format, Outcome};
+use crate::api::Manifest;
 use crate::broker::Redactor;
+use crate::compile;
 use crate::config::ServerConfig;
 use crate::connect::Tls;
 use crate::runtime::compiled_folders;
@@ -128,9 +130,25 @@ pub(super) async fn checked(
         let begin = format!("server `{}`: ", server.name);
         let own = warnings.iter().filter(|it| it.starts_with(&begin));
         checked.warnings = own.cloned().collect();
+        if checked.problem.is_none()
+            && let Some(manifest) = manifest(configured, &server.name).await
+        {
+            let misfits = vault.misfits(&manifest).into_iter();
+            checked
+                .warnings
+                .extend(misfits.map(|it| format!("{begin}{it}")));
+        }
         checked
     });
     join_all(checking).await
+}
+
+/// What was compiled of a server, if it can be used.
+async fn manifest(configured: &Configured, server: &str) -> Option<Manifest> {
+    let output = configured.settings.compiled_output_dir.clone();
+    let server = server.to_owned();
+    let verifying = tokio::task::spawn_blocking(move || compile::verify(&output, &server).ok());
+    Some(verifying.await.ok()??.manifest)
 }
 
 /// The server that was named, or all: those of the config, else those of the folder.

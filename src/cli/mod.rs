@@ -38,6 +38,8 @@ mod serve;
 mod settings;
 mod startup;
 mod stop;
+#[cfg(feature = "otlp")]
+mod telemetry;
 
 use startup::Startup;
 use stop::Stop;
@@ -204,10 +206,28 @@ pub fn main() -> ExitCode {
         }
     };
     let format = cli.global.log_format;
-    match dispatch(cli) {
+    let answers = answers_in_json(&cli);
+    let outcome = dispatch(cli);
+    logging::stop();
+    match outcome {
         Ok(code) => code,
-        Err(stop) => stop.report(format),
+        Err(stop) => {
+            if answers {
+                stop.answer();
+            }
+            stop.report(format)
+        }
     }
+}
+
+/// Whether whoever reads stdout expects a result in JSON, whatever goes wrong, and is no person.
+fn answers_in_json(cli: &Cli) -> bool {
+    let answers = match &cli.command {
+        Some(Command::Exec(_)) => true,
+        Some(Command::Call(arguments)) => arguments.names_a_function(),
+        _ => false,
+    };
+    answers && !std::io::IsTerminal::is_terminal(&std::io::stdout())
 }
 
 fn dispatch(cli: Cli) -> Outcome {

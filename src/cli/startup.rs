@@ -74,7 +74,7 @@ impl Startup {
                 levels => format!("{filter},{levels}"),
             };
         }
-        logging::start(global.log_format, &filter, no_colour)?;
+        logging::start(global.log_format, &filter, no_colour, &environment)?;
         Ok(Self {
             settings,
             environment,

@@ -65,6 +65,21 @@ impl Stop {
         }
     }
 
+    /// Says a failure on stdout as the result that was to come.
+    pub(super) fn answer(&self) {
+        let Self::Failure(complaint) = self else {
+            return;
+        };
+        let result = runtime::ExecutionResult {
+            error: Some(complaint.message.clone()),
+            error_type: Some(runtime::ErrorType::Validation),
+            hint: complaint.hint.clone(),
+            ..runtime::ExecutionResult::default()
+        };
+        // Nobody may be listening, and stderr says it as well.
+        let _ = super::output::json(&result);
+    }
+
     /// Says what happened on stderr, and with which code to exit.
     pub(super) fn report(self, format: LogFormat) -> ExitCode {
         let (complaint, code) = match self {

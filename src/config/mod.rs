@@ -17,6 +17,7 @@ mod env_file;
 mod environment;
 mod error;
 mod headers;
+mod meant;
 mod names;
 mod open;
 mod package_name;

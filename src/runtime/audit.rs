@@ -48,7 +48,7 @@ pub(super) enum Origin {
 }
 
 impl Origin {
-    fn name(self) -> &'static str {
+    pub(super) fn name(self) -> &'static str {
         match self {
             Self::Code => "code",
             Self::Cached => "cached",

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use serde_json::{Map, Value};
+use tracing::Instrument as _;
 
 use super::Runtime;
 use super::admission::{Limits, refused_server};
@@ -14,6 +15,7 @@ use super::discovery::nearest;
 use super::identifier;
 use super::result::{ErrorType, ExecutionResult, PlannedUse, Refusal, milliseconds, summarise};
 use super::sessions::{Earlier, Held, Lease};
+use super::spans;
 use crate::broker::Scope;
 use crate::guard::Facts;
 use crate::python::RUNTIME_SOURCE;
@@ -114,6 +116,8 @@ struct Running<'a> {
     subject: Subject,
     started: Instant,
     ended: bool,
+    /// Carries the execution's id to every line of the log within it.
+    span: tracing::Span,
 }
 
 impl<'a> Running<'a> {
@@ -123,7 +127,9 @@ impl<'a> Running<'a> {
             principal: principal.to_owned(),
         };
         audit.begin(&subject, origin);
+        let span = spans::execution(&subject, origin);
         Ok(Self {
+            span,
             audit,
             subject,
             started: Instant::now(),
@@ -139,6 +145,7 @@ impl<'a> Running<'a> {
         let calls = self
             .audit
             .end(&self.subject, result.error_type, self.started.elapsed());
+        spans::ended(&self.span, result.error_type);
         result.calls = summarise(calls);
         result.execution_id.clone_from(id);
         result
@@ -153,6 +160,7 @@ impl Drop for Running<'_> {
             } else {
                 ErrorType::Cancelled
             };
+            spans::ended(&self.span, Some(failure));
             self.audit
                 .end(&self.subject, Some(failure), self.started.elapsed());
         }
@@ -232,7 +240,8 @@ impl Runtime {
             session: request.session.as_ref(),
             keep: Keep::Store(&request.description),
         };
-        let outcome = self.pipeline(&running.subject, work).await;
+        let span = running.span.clone();
+        let outcome = self.pipeline(&running.subject, work).instrument(span).await;
         running.end(outcome)
     }
 
@@ -242,7 +251,11 @@ impl Runtime {
             Ok(running) => running,
             Err(refusal) => return refusal.into(),
         };
-        let outcome = self.run_again(&running.subject, &request).await;
+        let span = running.span.clone();
+        let outcome = self
+            .run_again(&running.subject, &request)
+            .instrument(span)
+            .await;
         running.end(outcome)
     }
 
@@ -258,7 +271,11 @@ impl Runtime {
             Ok(running) => running,
             Err(refusal) => return refusal.into(),
         };
-        let outcome = self.call_one(&running.subject, request).await;
+        let span = running.span.clone();
+        let outcome = self
+            .call_one(&running.subject, request)
+            .instrument(span)
+            .await;
         running.end(outcome)
     }
 
@@ -398,7 +415,7 @@ impl Runtime {
                 self.audit.load_refusal(subject, &server, &refused.reason);
                 return Err(refused_server(&refused));
             }
-            None => return Err(unknown("server", &server, self.registry.names())),
+            None => return Err(unknown_server(&server, self.registry.names())),
         };
         if compiled.manifest().function(&function).is_none() {
             let functions = compiled.manifest().functions.iter();
@@ -483,6 +500,20 @@ pub(super) fn part_hint(result: &mut ExecutionResult) {
         result.error = Some(error);
         result.hint = Some(hint);
     }
+}
+
+/// As many names as a hint lists.
+const LISTED_NAMES: usize = 20;
+
+/// Where no name is near, those that there are.
+fn unknown_server<'a>(name: &str, names: impl Iterator<Item = &'a str>) -> Refusal {
+    let names: Vec<&str> = names.collect();
+    let refusal = unknown("server", name, names.iter().copied());
+    if refusal.hint.is_some() || names.is_empty() {
+        return refusal;
+    }
+    let shown = names.get(..LISTED_NAMES).unwrap_or(&names).join("`, `");
+    refusal.hint(format!("there are `{shown}`"))
 }
 
 fn unknown<'a>(what: &str, name: &str, names: impl Iterator<Item = &'a str>) -> Refusal {

@@ -39,6 +39,7 @@ mod registry;
 mod rerun;
 mod result;
 mod sessions;
+mod spans;
 
 #[cfg(test)]
 pub(crate) mod fixture;

@@ -24,5 +24,7 @@ mod policy;
 mod seen;
 mod serving;
 mod shop;
+#[cfg(feature = "otlp")]
+mod spans;
 mod streams;
 mod usage;
