@@ -10,6 +10,7 @@ use secrecy::SecretString;
 use super::environment::FILE;
 use super::error::{Complaint, nearest, quote};
 use super::packages::{Package, parse_packages};
+use super::settings_audit::AuditSettings;
 use super::settings_capacity::{PoolSettings, QueueSettings, SessionSettings};
 use super::settings_http::HttpSettings;
 use super::settings_results::ResultSettings;
@@ -125,8 +126,8 @@ pub struct Settings {
     pub cache_db_path: PathBuf,
     /// `MCE_AUDIT_DB_PATH`
     pub audit_db_path: PathBuf,
-    /// `MCE_AUDIT_MAX_ROWS` of each table
-    pub audit_max_rows: usize,
+    /// How much of the audit is kept, and how else.
+    pub audit: AuditSettings,
     /// `MCE_ALLOWED_DOMAINS` in lower case (IDNA applied); `None` where unset, never empty.
     pub allowed_domains: Option<Vec<String>>,
     /// `MCE_HTTPS_PROXY`, which may hold a password.
@@ -274,8 +275,7 @@ impl<'e> Lookup<'e> {
         let cache_db_path = self.required("MCE_CACHE_DB_PATH", parse_path);
         let results = self.results(cache_db_path.as_deref());
         let audit_db_path = self.required("MCE_AUDIT_DB_PATH", parse_path);
-        let audit_max_rows =
-            self.required("MCE_AUDIT_MAX_ROWS", |text| whole(text, 100, 1_000_000_000));
+        let audit = self.audit();
         let allowed_domains = self.optional("MCE_ALLOWED_DOMAINS", parse_domains);
         let https_proxy = self
             .optional("MCE_HTTPS_PROXY", parse_proxy)
@@ -328,7 +328,7 @@ impl<'e> Lookup<'e> {
             cache_max_entries: cache_max_entries?,
             cache_db_path: cache_db_path?,
             audit_db_path: audit_db_path?,
-            audit_max_rows: audit_max_rows?,
+            audit: audit?,
             allowed_domains,
             https_proxy,
             max_calls: max_calls?,

@@ -398,6 +398,18 @@ pub const SETTINGS: &[Setting] = &[
         "Rows that each table of the audit log keeps; the oldest go first.",
     ),
     setting(
+        "MCE_AUDIT_MAX_AGE_DAYS",
+        COUNT,
+        "",
+        "After this rows of the audit log go, however few there are.",
+    ),
+    setting(
+        "MCE_AUDIT_LOG",
+        "path, or `-` for standard error",
+        "",
+        "File that the audit is written to as lines of JSON too, at its end; opened anew when it was renamed.",
+    ),
+    setting(
         "MCE_ALLOWED_DOMAINS",
         "domains separated by commas, or a JSON list",
         "",

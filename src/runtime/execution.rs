@@ -4,6 +4,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use serde_json::{Map, Value};
+use tracing::Instrument as _;
 
 use super::Runtime;
 use super::admission::Limits;
@@ -14,6 +15,7 @@ use super::identifier;
 use super::registry::Served;
 use super::result::{ErrorType, ExecutionResult, PlannedUse, Refusal, summarise};
 use super::sessions::{Earlier, Held, Lease};
+use super::spans;
 use super::stage::{Stage, Stages};
 use crate::api::is_mutating;
 use crate::broker::Scope;
@@ -115,6 +117,8 @@ pub(super) struct Running<'a> {
     pub(super) subject: Subject,
     started: Instant,
     ended: bool,
+    /// Carries the execution's id to every line of the log within it.
+    pub(super) span: tracing::Span,
 }
 
 impl<'a> Running<'a> {
@@ -130,7 +134,9 @@ impl<'a> Running<'a> {
         };
         audit.begin(&subject, origin);
         counters.begun();
+        let span = spans::execution(&subject, origin);
         Ok(Self {
+            span,
             audit,
             counters,
             subject,
@@ -145,8 +151,9 @@ impl<'a> Running<'a> {
         self.ended = true;
         let id = &self.subject.execution_id;
         let took = self.started.elapsed();
-        let calls = self.audit.end(id, result.error_type, took);
+        let calls = self.audit.end(&self.subject, result.error_type, took);
         self.counters.ended(result.error_type, took, &calls);
+        spans::ended(&self.span, result.error_type);
         result.calls = summarise(calls);
         result.execution_id.clone_from(id);
         result
@@ -161,9 +168,9 @@ impl Drop for Running<'_> {
             } else {
                 ErrorType::Cancelled
             };
-            let id = &self.subject.execution_id;
+            spans::ended(&self.span, Some(failure));
             let took = self.started.elapsed();
-            let calls = self.audit.end(id, Some(failure), took);
+            let calls = self.audit.end(&self.subject, Some(failure), took);
             self.counters.ended(Some(failure), took, &calls);
         }
     }
@@ -243,7 +250,8 @@ impl Runtime {
             keep: Keep::Store(&request.description),
             stages: &request.stages,
         };
-        let outcome = self.pipeline(&running.subject, work).await;
+        let span = running.span.clone();
+        let outcome = self.pipeline(&running.subject, work).instrument(span).await;
         let result = running.end(outcome);
         self.advised(&request.principal, &request.code, result)
     }
@@ -254,7 +262,11 @@ impl Runtime {
             Ok(running) => running,
             Err(refusal) => return refusal.into(),
         };
-        let outcome = self.run_again(&running.subject, &request).await;
+        let span = running.span.clone();
+        let outcome = self
+            .run_again(&running.subject, &request)
+            .instrument(span)
+            .await;
         let result = running.end(outcome);
         let what = format!("{} {:?}", request.cache_id, request.params);
         self.advised(&request.principal, &what, result)

@@ -47,6 +47,7 @@ mod lint;
 mod load;
 mod policy;
 mod preview;
+mod private_file;
 mod promoted;
 mod queue;
 mod registry;
@@ -56,6 +57,7 @@ mod result;
 mod searched;
 mod sessions;
 mod skills;
+mod spans;
 mod stage;
 mod view;
 
@@ -64,10 +66,15 @@ pub(crate) mod fixture;
 #[cfg(test)]
 mod scenarios;
 
-pub use cache::remove_code_cache;
+pub use audit::{
+    AuditFilter, AuditReader, AuditedCall, AuditedDetail, AuditedExecution, AuditedRefusal,
+    LogError as AuditLogError, look_at_audit,
+};
+pub use cache::{look_at_code_cache, remove_code_cache};
 pub use cached_code::CachedCode;
 pub use calling::CallRequest;
 pub use counters::{DURATION_CLASSES, Durations, Snapshot};
+pub use database::DatabaseState;
 pub use database::Error as DatabaseError;
 pub use database::IN_MEMORY;
 pub use discovery::{
@@ -105,6 +112,9 @@ pub enum Error {
     /// The guard's policy is not valid.
     #[error(transparent)]
     Policy(#[from] PolicyFileError),
+    /// The audit cannot be written as it should be.
+    #[error(transparent)]
+    AuditLog(#[from] AuditLogError),
 }
 
 /// Layers that tests switch off, one at a time, to attack the next one alone.
@@ -259,10 +269,7 @@ impl Runtime {
         egress: impl FnOnce(&[Arc<ServerConfig>], Arc<dyn Recorder>) -> Arc<dyn Egress>,
     ) -> Result<Arc<Self>, Error> {
         let guard = Arc::new(guard_of(&settings)?);
-        let audit = Arc::new(audit::Audit::open(
-            &settings.audit_db_path,
-            settings.audit_max_rows,
-        )?);
+        let audit = Arc::new(audit::Audit::open(&settings)?);
         let cache = if settings.cache_enabled {
             Some(Arc::new(cache::Cache::open(
                 &settings.cache_db_path,
@@ -427,5 +434,15 @@ impl Runtime {
             cache.flush().await;
         }
         self.kept.flush().await;
+        let lost = self.audit.lost();
+        if lost > 0 {
+            tracing::error!(lost, "the audit is not whole: rows could not be written");
+        }
+    }
+
+    /// How many rows of the audit could not be written so far: the disk was full, or too slow.
+    #[must_use]
+    pub fn audit_losses(&self) -> usize {
+        self.audit.lost()
     }
 }

@@ -51,7 +51,7 @@ fn defaults_are_those_of_the_table() {
     assert_eq!(settings.allowed_domains, None);
     assert!(settings.https_proxy.is_none());
     assert_eq!(settings.max_concurrent_executions, 8);
-    assert_eq!(settings.audit_max_rows, 100_000);
+    assert_eq!(settings.audit.max_rows, 100_000);
     assert_eq!(settings.max_calls, 200);
     assert_eq!(settings.max_concurrent_calls, 16);
     assert_eq!(settings.max_request_bytes, 10 << 20);
@@ -177,8 +177,12 @@ fn wrong_values_name_variable_and_expectation() {
         ("MCE_EXECUTION_TIMEOUT_SECONDS", "inf", "above 0"),
         ("MCE_EXECUTION_TIMEOUT_SECONDS", "NaN", "above 0"),
         ("MCP_BRIDGE_TIMEOUT", "30s", "found `30s`"),
-        ("MCE_SANDBOX_MEMORY", "256x", "such as `65536` or `256m`"),
-        ("MCE_SANDBOX_MEMORY", "1m", "from 33554432"),
+        (
+            "MCE_SANDBOX_MEMORY",
+            "256x",
+            "such as `65536` (bytes) or `256m`",
+        ),
+        ("MCE_SANDBOX_MEMORY", "1m", "from 32m to 256g"),
         ("MCE_SANDBOX_MEMORY", "99999999999999999999g", "a size"),
         ("MCE_SANDBOX_CPUS", "0", "0.01"),
         ("MCE_SANDBOX_CPUS", "nan", "0.01"),

@@ -174,7 +174,11 @@ impl Catalog {
         let document = &self.documents[hit.document];
         format!(
             "{} {} {} {} ({})",
-            document.server, document.method, document.path, document.operation_id, document.summary
+            document.server,
+            document.method,
+            document.path,
+            document.operation_id,
+            document.summary
         )
     }
 
