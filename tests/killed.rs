@@ -1,8 +1,6 @@
 //! A server that is killed at random moments under load leaves nothing broken: the script of the long
 //! form, in short. Needs the engine.
 
-#![expect(clippy::unwrap_used, reason = "a test may fail anywhere")]
-
 use std::process::Command;
 
 #[test]

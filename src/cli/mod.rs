@@ -51,8 +51,10 @@ type Outcome = Result<ExitCode, Stop>;
 const EXAMPLES: &str = "\
 Examples:
   mce demo                        See a snippet, a write attempt and a break-out attempt run
+  mce init openapi.yaml           Begin a project with an API of your own
   mce compile                     Write compiled/ from swaggers.yaml
   mce diff                        Show what compiling would change in it
+  mce doctor                      Check that everything is in order
   mce serve                       Offer compiled/ to an MCP client over stdio
   mce exec report.py              Run a file as a client's code would run
   mce call bookshop.list_books genre=mystery

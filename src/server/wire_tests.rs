@@ -103,6 +103,38 @@ pub(super) fn simple() -> (Fixture, Arc<Runtime>) {
 }
 
 #[tokio::test]
+async fn functions_are_found_by_what_they_do() {
+    let (_fixture, runtime) = simple();
+    let mut client = Client::begin(runtime).await;
+    let found = client
+        .call("search_functions", json!({"query": "find pets", "detail": true}))
+        .await;
+    let first = &found["structuredContent"]["functions"][0];
+    assert_eq!(first["server"], json!("pets"));
+    assert_eq!(first["name"], json!("find_pets"));
+    assert_eq!(first["signature"], json!("def find_pets(*, pet_id: int) -> Pet"));
+    let nothing = client
+        .call("search_functions", json!({"query": "quarterly tax return"}))
+        .await;
+    assert_eq!(nothing["structuredContent"]["functions"], json!([]));
+    let elsewhere = client
+        .call("search_functions", json!({"query": "pets", "server": "pet"}))
+        .await;
+    assert_eq!(
+        elsewhere["structuredContent"]["error"],
+        json!("there is no server `pet`; did you mean `pets`?")
+    );
+    let many = client
+        .call("search_functions", json!({"query": "pets", "limit": 21}))
+        .await;
+    assert_eq!(
+        many["structuredContent"]["error"],
+        json!("`limit` is 21, expected 1 to 20")
+    );
+    client.end().await;
+}
+
+#[tokio::test]
 async fn tools_are_few_small_and_strict() {
     let (_fixture, runtime) = simple();
     let mut client = Client::begin(runtime).await;
@@ -116,6 +148,7 @@ async fn tools_are_few_small_and_strict() {
         names,
         [
             "list_servers",
+            "search_functions",
             "get_functions",
             "execute_code",
             "run_cached_code",
@@ -130,7 +163,7 @@ async fn tools_are_few_small_and_strict() {
         );
     }
     assert_eq!(tools[0]["annotations"]["readOnlyHint"], json!(true));
-    assert_eq!(tools[2]["annotations"]["readOnlyHint"], json!(false));
+    assert_eq!(tools[3]["annotations"]["readOnlyHint"], json!(false));
     client.end().await;
 }
 

@@ -27,4 +27,5 @@ mod shop;
 #[cfg(feature = "otlp")]
 mod spans;
 mod streams;
+mod told;
 mod usage;

@@ -345,3 +345,57 @@ async fn until(mut happened: impl AsyncFnMut() -> bool) {
         .await
         .unwrap();
 }
+
+fn search(query: &str) -> SearchRequest {
+    SearchRequest {
+        query: query.to_owned(),
+        ..SearchRequest::default()
+    }
+}
+
+fn names(answer: &SearchAnswer) -> Vec<(&str, &str)> {
+    let functions = answer.functions.iter();
+    functions
+        .map(|found| (found.server.as_str(), found.name.as_str()))
+        .collect()
+}
+
+#[tokio::test]
+async fn found_functions_are_those_that_the_caller_may_use_and_that_are_served() {
+    let fixture = Fixture::new();
+    for server in ["cats", "dogs", "fish"] {
+        fixture.compile(server, &[("get_feeding_plan", "GET")]);
+    }
+    fixture.tamper("fish", |manifest| {
+        manifest["outputs"]["functions.py"] = json!("00");
+    });
+    let (runtime, _) = fixture.runtime(|_, _| async { returned(json!(1)) });
+    runtime.list_servers(None).await.unwrap();
+    let found = runtime.search_functions(&search("feeding plan")).await;
+    let expected = [("cats", "get_feeding_plan"), ("dogs", "get_feeding_plan")];
+    assert_eq!(names(&found.unwrap()), expected);
+    let seen = runtime.seen_by(Client::default(), Some(&["dogs".to_owned()].into()));
+    let found = seen.search_functions(&search("feeding plan")).await;
+    assert_eq!(names(&found.unwrap()), [("dogs", "get_feeding_plan")]);
+    let of_another = SearchRequest {
+        server: Some("cats".to_owned()),
+        ..search("feeding plan")
+    };
+    let error = seen.search_functions(&of_another).await.unwrap_err();
+    assert!(error.to_string().starts_with("there is no server `cats`"));
+}
+
+/// With the names of a small server, a search must not be longer than what it is to save.
+#[tokio::test]
+async fn an_answer_is_short_whatever_the_functions_are_called() {
+    let fixture = Fixture::new();
+    let names: Vec<String> = (0..30)
+        .map(|n| format!("get_{}_{n}", "feeding_plan_of_animals_".repeat(6)))
+        .collect();
+    let functions: Vec<_> = names.iter().map(|name| (name.as_str(), "GET")).collect();
+    fixture.compile("animals", &functions);
+    let (runtime, _) = fixture.runtime(|_, _| async { returned(json!(1)) });
+    let found = runtime.search_functions(&search("feeding plan")).await.unwrap();
+    assert!(!found.functions.is_empty());
+    assert!(serde_json::to_string(&found).unwrap().len() < 1_500);
+}
