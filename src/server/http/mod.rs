@@ -311,8 +311,13 @@ async fn mcp<H: ServerHandler>(
     };
     let door = shared.doors.of(&principal);
     if *request.method() != Method::POST {
+        let ends_session = *request.method() == Method::DELETE;
         let mut answer = door.answer(connection.client, request).await;
         answer.extensions_mut().insert(Endless);
+        // Clients wait for 200 or 204, and the session is gone by now.
+        if ends_session && answer.status() == StatusCode::ACCEPTED {
+            *answer.status_mut() = StatusCode::NO_CONTENT;
+        }
         return answer;
     }
     if shared.connections.are_draining() {

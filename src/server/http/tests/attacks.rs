@@ -251,9 +251,7 @@ async fn a_body_that_never_ends_and_a_head_that_never_ends_are_given_up() {
         let answer = running.raw(begun.as_bytes()).await;
         assert!(!answer.contains("200"), "{answer}");
     }
-    let many: String = (0..200)
-        .map(|number| format!("X-{number}: 1\r\n"))
-        .collect();
+    let many = "X-Many: 1\r\n".repeat(200);
     let answer = running
         .raw(format!("GET /healthz HTTP/1.1\r\nHost: localhost\r\n{many}\r\n").as_bytes())
         .await;
