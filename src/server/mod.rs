@@ -4,7 +4,7 @@
 //! - [`serve`]: over any pair of streams.
 //! - [`http`]: over HTTP.
 //! - `tools`: what is offered; `arguments`: what is accepted; `surrogates`: what is repaired;
-//!   `changes`: what clients are told unasked.
+//!   `changes`: what clients are told unasked; `opening`: how streams begin and end.
 
 use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
@@ -18,11 +18,13 @@ use rmcp::model::{
 use rmcp::service::{
     NotificationContext, QuitReason, RequestContext, ServerInitializeError, SubscriptionContext,
 };
+use rmcp::transport::async_rw::AsyncRwTransport;
 use rmcp::transport::io::stdio_pipes;
 use rmcp::{ErrorData, RoleServer, ServerHandler, ServiceExt as _};
 use serde::Serialize;
 use serde_json::json;
 use tokio::io::{AsyncRead, AsyncWrite};
+use tokio_util::sync::CancellationToken;
 
 use crate::runtime::{CachedRequest, ErrorType, ExecuteRequest, ExecutionResult, Runtime};
 use crate::signals::asked_to_stop;
@@ -30,12 +32,14 @@ use crate::signals::asked_to_stop;
 mod arguments;
 mod changes;
 pub mod http;
+mod opening;
 mod surrogates;
 mod tools;
 #[cfg(test)]
 mod wire_tests;
 
 use arguments::{EndSession, ExecuteCode, GetFunctions, ListServers, RunCachedCode};
+use opening::Opening;
 use surrogates::Repaired;
 
 /// What every client is told once. Its size does not depend on what is compiled.
@@ -107,8 +111,10 @@ where
 {
     let stop = asked_to_stop();
     tokio::pin!(stop);
+    let streams = AsyncRwTransport::new_server(Repaired::new(input), output);
+    let transport = Opening::new(streams, server.ending.clone());
     let running = tokio::select! {
-        started = server.serve((Repaired::new(input), output)) => match started {
+        started = server.serve(transport) => match started {
             Ok(running) => running,
             // A client that leaves before it said anything did nothing wrong.
             Err(ServerInitializeError::ConnectionClosed(_)) => return Ok(()),
@@ -137,6 +143,8 @@ where
 struct Server {
     runtime: Arc<Runtime>,
     principal: String,
+    /// Cancelled when nothing more is asked.
+    ending: CancellationToken,
 }
 
 impl ServerHandler for Server {
@@ -165,7 +173,10 @@ impl ServerHandler for Server {
     }
 
     async fn listen(&self, context: SubscriptionContext) -> Result<(), ErrorData> {
-        changes::tell_subscriber(context, self.runtime.changes()).await;
+        tokio::select! {
+            () = changes::tell_subscriber(context, self.runtime.changes()) => {}
+            () = self.ending.cancelled() => {}
+        }
         Ok(())
     }
 
@@ -204,7 +215,11 @@ impl ServerHandler for Server {
 
 impl Server {
     fn new(runtime: Arc<Runtime>, principal: String) -> Self {
-        Self { runtime, principal }
+        Self {
+            runtime,
+            principal,
+            ending: CancellationToken::new(),
+        }
     }
 
     async fn answer(&self, request: CallToolRequestParams) -> Result<CallToolResult, ErrorData> {

@@ -287,8 +287,14 @@ async fn numbers<H: ServerHandler>(
     State(shared): State<Arc<Shared<H>>>,
     request: Request,
 ) -> Response {
-    if let Err(denied) = shared.keys.principal(request.headers()) {
-        return unauthorised(denied);
+    match shared.keys.principal(request.headers()) {
+        Err(denied) => return unauthorised(denied),
+        // They name servers that do not exist for it.
+        Ok(principal) if principal.servers.is_some() => {
+            let text = "the numbers are for tokens that may use all servers";
+            return (StatusCode::FORBIDDEN, text).into_response();
+        }
+        Ok(_) => {}
     }
     let now = Now {
         connections: shared.connections.count(),

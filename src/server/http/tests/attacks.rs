@@ -197,6 +197,11 @@ async fn servers_that_a_token_may_not_use_do_not_exist_for_it() {
     let refused = call(&bob, "execute_code", code).await;
     assert_eq!(refused["error_type"], "security", "{refused}");
     assert_eq!(sandbox.jobs.lock().unwrap().len(), jobs, "it did not run");
+    for (token, status) in [("token-of-ada", 200), ("token-of-bob", 403)] {
+        let numbers = running.http.get(running.url("/metrics")).bearer_auth(token);
+        let answer = answered(numbers).await;
+        assert_eq!(answer.status, status, "{answer:?}");
+    }
     running.end().await;
 }
 
