@@ -138,7 +138,7 @@ const ONLY: &[(&str, &[&str])] = &[
     ("rmcp", &["server"]),
     ("bollard", &["sandbox/docker"]),
     ("hyper_rustls", &["sandbox/docker"]),
-    ("hyper", &["server/http"]),
+    ("hyper", &["sandbox/docker", "server/http"]),
     ("hyper_util", &["sandbox/docker", "server/http"]),
     ("libyaml_safer", &["yaml"]),
     ("minijinja", &["python"]),
