@@ -151,6 +151,7 @@ const ONLY: &[(&str, &[&str])] = &[
             "vault",
             "broker",
             "config/settings",
+            "config/settings_http",
             "connect",
             "server/http/keys",
         ],
