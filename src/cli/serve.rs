@@ -72,8 +72,8 @@ pub(super) fn run(arguments: &Arguments, startup: &Startup) -> Outcome {
     let settings = Arc::clone(&configured.settings);
     let opened = configured.open_to_serve()?;
     if arguments.transport == Transport::Http {
-        let host = arguments.host.unwrap_or(settings.host);
-        let address = SocketAddr::from((host, arguments.port.unwrap_or(settings.port)));
+        let host = arguments.host.unwrap_or(settings.http.host);
+        let address = SocketAddr::from((host, arguments.port.unwrap_or(settings.http.port)));
         return opened
             .run_to_its_end(async |runtime| over_http(runtime, address, &settings.http).await);
     }

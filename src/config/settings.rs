@@ -1,7 +1,6 @@
 //! Every setting, typed. Names, defaults and meanings come from the table in `settings_table`.
 
 use std::collections::BTreeSet;
-use std::net::IpAddr;
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -17,7 +16,7 @@ use super::settings_results::ResultSettings;
 use super::settings_table::{SETTINGS, is_setting};
 use super::settings_values::{
     GIB, Invalid, MIB, describe, parse_boolean, parse_cpus, parse_docker_host, parse_domains,
-    parse_host, parse_image, parse_log_level, parse_mode, parse_path, parse_proxy, parse_runtime,
+    parse_image, parse_log_level, parse_mode, parse_path, parse_proxy, parse_runtime,
     parse_sandbox, parse_user, seconds, size, whole,
 };
 use super::{EngineVariables, Environment, Error};
@@ -50,11 +49,7 @@ pub enum SandboxMode {
     reason = "one member a setting, and many settings are switches"
 )]
 pub struct Settings {
-    /// `MCE_HOST`
-    pub host: IpAddr,
-    /// `MCE_PORT`
-    pub port: u16,
-    /// Who may come over HTTP, and how much.
+    /// Where clients come over HTTP, who may, and how much.
     pub http: HttpSettings,
     /// `MCE_LOG_LEVEL`: a `tracing` filter.
     pub log_level: String,
@@ -236,9 +231,6 @@ impl<'e> Lookup<'e> {
     #[expect(clippy::too_many_lines, reason = "a line or two for each setting")]
     fn settings(&mut self) -> Option<Settings> {
         // Every one is read before any failure counts, so that all complaints come at once.
-        let host = self.required("MCE_HOST", parse_host);
-        let port = self.required("MCE_PORT", |text| whole(text, 0, u16::MAX));
-        let http = self.http();
         let log_level = self.required("MCE_LOG_LEVEL", parse_log_level);
         let debug = self.required("MCE_DEBUG", parse_boolean);
         let compiled_output_dir = self.required("MCE_COMPILED_OUTPUT_DIR", parse_path);
@@ -267,7 +259,8 @@ impl<'e> Lookup<'e> {
             self.required("MCE_MAX_CODE_SIZE_BYTES", |text| size(text, 1, 16 * MIB));
         let max_concurrent_executions =
             self.required("MCE_MAX_CONCURRENT_EXECUTIONS", |text| whole(text, 1, 1000));
-        let (queue, pool, sessions) = (self.queue(), self.pool(), self.sessions());
+        let (http, queue) = (self.http(), self.queue());
+        let (pool, sessions) = (self.pool(), self.sessions());
         let cache_enabled = self.required("MCE_CACHE_ENABLED", parse_boolean);
         let cache_ttl = self.required("MCE_CACHE_TTL_SECONDS", |text| seconds(text, YEAR));
         let cache_max_entries =
@@ -290,8 +283,6 @@ impl<'e> Lookup<'e> {
         let call_timeout = self.required("MCE_CALL_TIMEOUT_SECONDS", |text| seconds(text, 600.0));
         let stream_time = self.required("MCE_STREAM_SECONDS", |text| seconds(text, 600.0));
         Some(Settings {
-            host: host?,
-            port: port?,
             http: http?,
             log_level: log_level?,
             debug: debug?,

@@ -7,14 +7,18 @@ use std::time::Duration;
 use secrecy::SecretString;
 
 use super::settings::{LONGEST, Lookup};
-use super::settings_values::{GIB, Invalid, parse_path, seconds, size, whole};
+use super::settings_values::{GIB, Invalid, parse_host, parse_path, seconds, size, whole};
 
 /// The fewest characters of a token: one that can be guessed is none.
 const SHORTEST_TOKEN: usize = 16;
 
-/// Who may come over HTTP, and how much.
+/// Where clients come over HTTP, who may, and how much.
 #[derive(Debug, Clone)]
 pub struct HttpSettings {
+    /// `MCE_HOST`
+    pub host: IpAddr,
+    /// `MCE_PORT`
+    pub port: u16,
     /// `MCE_HTTP_TOKEN`
     pub token: Option<SecretString>,
     /// `MCE_HTTP_TOKENS_FILE`
@@ -39,6 +43,8 @@ pub struct HttpSettings {
 
 impl Lookup<'_> {
     pub(super) fn http(&mut self) -> Option<HttpSettings> {
+        let host = self.required("MCE_HOST", parse_host);
+        let port = self.required("MCE_PORT", |text| whole(text, 0, u16::MAX));
         let token = self.secret("MCE_HTTP_TOKEN", parse_token);
         let tokens_file = self.optional("MCE_HTTP_TOKENS_FILE", parse_path);
         let allowed_hosts = self.optional("MCE_HTTP_ALLOWED_HOSTS", parse_hosts);
@@ -53,6 +59,8 @@ impl Lookup<'_> {
         let read = self.required("MCE_HTTP_READ_SECONDS", |text| seconds(text, 600.0));
         let shutdown = self.required("MCE_HTTP_SHUTDOWN_SECONDS", |text| seconds(text, 600.0));
         Some(HttpSettings {
+            host: host?,
+            port: port?,
             token: token.map(SecretString::from),
             tokens_file,
             allowed_hosts: allowed_hosts.unwrap_or_default(),

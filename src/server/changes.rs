@@ -49,7 +49,7 @@ pub(super) async fn tell_subscriber(
     loop {
         tokio::select! {
             () = subscription.cancelled() => return,
-            changed = changes.changed() => if changed.is_err() {
+            change = changes.changed() => if change.is_err() {
                 return;
             },
         }

@@ -5,7 +5,8 @@
 //! - [`http`]: over HTTP.
 //! - `tools`, `promoted`, `prompts`, `resources`: what is offered; `arguments`: what is accepted.
 //! - `calls`: what is done; `output`: how it is answered; `progress`: what is told meanwhile.
-//! - `surrogates`: what is repaired; `changes`: what clients are told unasked.
+//! - `surrogates`: what is repaired; `changes`: what clients are told unasked; `opening`: how streams
+//!   begin and end.
 
 use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
@@ -21,9 +22,11 @@ use rmcp::model::{
 use rmcp::service::{
     NotificationContext, QuitReason, RequestContext, ServerInitializeError, SubscriptionContext,
 };
+use rmcp::transport::async_rw::AsyncRwTransport;
 use rmcp::transport::io::stdio_pipes;
 use rmcp::{ErrorData, RoleServer, ServerHandler, ServiceExt as _};
 use tokio::io::{AsyncRead, AsyncWrite};
+use tokio_util::sync::CancellationToken;
 
 use crate::runtime::{ErrorType, Runtime};
 use crate::signals::asked_to_stop;
@@ -32,6 +35,7 @@ mod arguments;
 mod calls;
 mod changes;
 pub mod http;
+mod opening;
 mod output;
 mod progress;
 mod promoted;
@@ -44,6 +48,7 @@ mod tools;
 #[cfg(test)]
 mod wire_tests;
 
+use opening::Opening;
 use progress::Listener;
 pub use promoted::{PromotedError, check_promoted};
 use surrogates::Repaired;
@@ -124,8 +129,10 @@ where
 {
     let stop = asked_to_stop();
     tokio::pin!(stop);
+    let streams = AsyncRwTransport::new_server(Repaired::new(input), output);
+    let transport = Opening::new(streams, server.ending.clone());
     let running = tokio::select! {
-        started = server.serve((Repaired::new(input), output)) => match started {
+        started = server.serve(transport) => match started {
             Ok(running) => running,
             // A client that leaves before it said anything did nothing wrong.
             Err(ServerInitializeError::ConnectionClosed(_)) => return Ok(()),
@@ -154,11 +161,17 @@ where
 struct Server {
     runtime: Arc<Runtime>,
     principal: String,
+    /// Cancelled when nothing more is asked.
+    ending: CancellationToken,
 }
 
 impl Server {
     fn new(runtime: Arc<Runtime>, principal: String) -> Self {
-        Self { runtime, principal }
+        Self {
+            runtime,
+            principal,
+            ending: CancellationToken::new(),
+        }
     }
 
     /// The longest time limit that code may ask for.
@@ -196,7 +209,10 @@ impl ServerHandler for Server {
     }
 
     async fn listen(&self, context: SubscriptionContext) -> Result<(), ErrorData> {
-        changes::tell_subscriber(context, self.runtime.changes()).await;
+        tokio::select! {
+            () = changes::tell_subscriber(context, self.runtime.changes()) => {}
+            () = self.ending.cancelled() => {}
+        }
         Ok(())
     }
 

@@ -22,8 +22,8 @@ fn accept(pairs: &[(&str, &str)]) -> Settings {
 fn defaults_are_those_of_the_table() {
     let (settings, warnings) = read(&[]).unwrap();
     assert_eq!(warnings, Vec::<String>::new());
-    assert_eq!(settings.host.to_string(), "127.0.0.1");
-    assert_eq!(settings.port, 8000);
+    assert_eq!(settings.http.host.to_string(), "127.0.0.1");
+    assert_eq!(settings.http.port, 8000);
     assert_eq!(settings.log_level, "info");
     assert!(!settings.debug && !settings.lint_enabled && settings.cache_enabled);
     assert_eq!(settings.compiled_output_dir.to_str(), Some("./compiled"));
@@ -76,8 +76,8 @@ fn values_are_read_in_their_usual_spellings() {
         ("MCE_MAX_CODE_SIZE_BYTES", "65536"),
         ("MCE_ALLOWED_DOMAINS", "API.example.com, bücher.example,"),
     ]);
-    assert_eq!(settings.host.to_string(), "127.0.0.1");
-    assert_eq!(settings.port, 9000);
+    assert_eq!(settings.http.host.to_string(), "127.0.0.1");
+    assert_eq!(settings.http.port, 9000);
     assert_eq!(settings.log_level, "warn");
     assert!(settings.debug && !settings.cache_enabled);
     assert!(settings.compiled_output_dir_is_set);
@@ -289,7 +289,7 @@ fn an_empty_variable_is_one_that_is_not_set() {
         ("MCE_DOCKER_HOST", ""),
         ("DOCKER_HOST", "tcp://127.0.0.1:1"),
     ]);
-    assert_eq!(settings.port, 8000);
+    assert_eq!(settings.http.port, 8000);
     assert!(!settings.compiled_output_dir_is_set);
     assert_eq!(settings.allowed_domains, None);
     assert_eq!(settings.docker_host, None);
@@ -376,7 +376,7 @@ fn everything_opens_together() {
         config,
         warnings,
     } = open(process, None, Some(&env_file)).unwrap();
-    assert_eq!(settings.port, 2);
+    assert_eq!(settings.http.port, 2);
     let config = config.unwrap();
     assert_eq!(config.servers[0].name, "my_api");
     assert_eq!(environment.get("TOKEN"), Some("t"));

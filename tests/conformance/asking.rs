@@ -31,6 +31,10 @@ pub(crate) fn asks(tool: &str) -> bool {
     TOOLS.contains(&tool)
 }
 
+#[expect(
+    clippy::needless_pass_by_value,
+    reason = "`json!` as an argument reads better"
+)]
 fn asked(requests: Value, state: Option<&str>) -> Answer {
     let mut answer = json!({"resultType": "input_required", "inputRequests": requests});
     if let (Some(state), Some(answer)) = (state, answer.as_object_mut()) {
@@ -84,11 +88,11 @@ pub(crate) fn call(
     context: &Context,
 ) -> Result<Answer, ErrorData> {
     let given = |name: &str| request.input_responses.as_ref().and_then(|it| it.get(name));
-    let content = |name: &str, member: &str| {
+    let told = |name: &str, member: &str| {
         let value = given(name)?.get("content")?.get(member)?;
         value.as_str().map(str::to_owned)
     };
-    let name = || content("user_name", "name");
+    let name = || told("user_name", "name");
     let name_wanted = || wanted("What is your name?", "name", "string");
     let state = state(request)?;
     let complete = |said: &str| Ok(Answer::Complete(text(said)));
@@ -97,28 +101,26 @@ pub(crate) fn call(
             Some(name) => complete(&format!("Hello, {name}!")),
             None => Ok(asked(json!({"user_name": name_wanted()}), None)),
         },
-        "test_input_required_result_sampling" => match given("capital_question") {
-            Some(answer) => {
+        "test_input_required_result_sampling" => {
+            if let Some(answer) = given("capital_question") {
                 let said = answer.pointer("/content/text").and_then(Value::as_str);
-                complete(said.unwrap_or_default())
+                return complete(said.unwrap_or_default());
             }
-            None => {
-                let question = sampling(&json!("What is the capital of France?"), 100);
-                Ok(asked(json!({"capital_question": question}), None))
-            }
-        },
+            let question = sampling(&json!("What is the capital of France?"), 100);
+            Ok(asked(json!({"capital_question": question}), None))
+        }
         "test_input_required_result_list_roots" => match given("client_roots") {
             Some(roots) => complete(&format!("The roots are {roots}")),
             None => Ok(asked(json!({"client_roots": roots()}), None)),
         },
         "test_input_required_result_request_state"
-        | "test_input_required_result_tampered_state" => match (given("confirm"), state) {
-            (Some(_), Some(_)) => complete("state-ok"),
-            _ => {
-                let confirm = wanted("Please confirm", "ok", "boolean");
-                Ok(asked(json!({"confirm": confirm}), Some("confirm")))
+        | "test_input_required_result_tampered_state" => {
+            if given("confirm").is_some() && state.is_some() {
+                return complete("state-ok");
             }
-        },
+            let confirm = wanted("Please confirm", "ok", "boolean");
+            Ok(asked(json!({"confirm": confirm}), Some("confirm")))
+        }
         "test_input_required_result_multiple_inputs" => {
             let all = ["user_name", "greeting", "client_roots"];
             if state.is_some() && all.iter().all(|name| given(name).is_some()) {

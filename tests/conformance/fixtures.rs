@@ -29,15 +29,18 @@ const PLAIN: &[&str] = &[
 
 pub(crate) fn tools() -> Value {
     let plain = PLAIN.iter().chain(crate::asking::TOOLS);
-    let mut tools: Vec<Value> = plain.map(|name| tool(name, json!({}))).collect();
-    tools.push(tool("test_sampling", json!({"prompt": {"type": "string"}})));
+    let mut tools: Vec<Value> = plain.map(|name| tool(name, &json!({}))).collect();
+    tools.push(tool(
+        "test_sampling",
+        &json!({"prompt": {"type": "string"}}),
+    ));
     tools.push(tool(
         "test_elicitation",
-        json!({"message": {"type": "string"}}),
+        &json!({"message": {"type": "string"}}),
     ));
     tools.push(tool(
         "test_custom_headers",
-        json!({"region": {"type": "string", "x-mcp-header": "Region"}}),
+        &json!({"region": {"type": "string", "x-mcp-header": "Region"}}),
     ));
     tools.push(json!({
         "name": "json_schema_2020_12_tool",
@@ -66,7 +69,7 @@ pub(crate) fn tools() -> Value {
     Value::Array(tools)
 }
 
-fn tool(name: &str, properties: Value) -> Value {
+fn tool(name: &str, properties: &Value) -> Value {
     json!({
         "name": name,
         "description": format!("The fixture {name}"),

@@ -10,18 +10,9 @@ use crate::{Context, typed};
 
 const PAUSE: Duration = Duration::from_millis(50);
 
-pub(crate) async fn call(
-    request: &CallToolRequestParams,
-    context: &Context,
-) -> Result<Value, ErrorData> {
-    let arguments = request.arguments.as_ref();
-    let argument = |name: &str| {
-        arguments
-            .and_then(|it| it.get(name))
-            .cloned()
-            .unwrap_or_default()
-    };
-    Ok(match request.name.as_ref() {
+/// The answer of a tool that always gives the same one.
+fn fixed(name: &str) -> Option<Value> {
+    Some(match name {
         "test_simple_text" => text("This is a simple text response for testing."),
         "test_image_content" => {
             json!({"content": [{"type": "image", "data": PNG, "mimeType": "image/png"}]})
@@ -45,6 +36,25 @@ pub(crate) async fn call(
             "isError": true,
             "content": [{"type": "text", "text": "This tool intentionally returns an error for testing"}]
         }),
+        _ => return None,
+    })
+}
+
+pub(crate) async fn call(
+    request: &CallToolRequestParams,
+    context: &Context,
+) -> Result<Value, ErrorData> {
+    if let Some(answer) = fixed(&request.name) {
+        return Ok(answer);
+    }
+    let arguments = request.arguments.as_ref();
+    let argument = |name: &str| {
+        arguments
+            .and_then(|it| it.get(name))
+            .cloned()
+            .unwrap_or_default()
+    };
+    Ok(match request.name.as_ref() {
         "test_tool_with_logging" => {
             for line in ["Tool execution started", "Tool processing data", "Tool execution completed"] {
                 log(context, line).await?;
@@ -142,9 +152,9 @@ async fn elicited(context: &Context, properties: &Value) -> Result<Value, ErrorD
         .get("action")
         .and_then(Value::as_str)
         .unwrap_or_default();
-    let content = answer.get("content").cloned().unwrap_or_default();
+    let given = answer.get("content").cloned().unwrap_or_default();
     Ok(text(&format!(
-        "Elicitation completed: action={action}, content={content}"
+        "Elicitation completed: action={action}, content={given}"
     )))
 }
 

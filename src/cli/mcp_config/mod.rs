@@ -175,7 +175,7 @@ impl Arguments {
             Transport::Http => Way::Http {
                 url: self.url.clone().unwrap_or_else(|| {
                     let settings = &configured.settings;
-                    let address = std::net::SocketAddr::new(settings.host, settings.port);
+                    let address = std::net::SocketAddr::new(settings.http.host, settings.http.port);
                     format!("http://{address}/mcp")
                 }),
                 token: !self.no_token,

@@ -395,7 +395,10 @@ async fn an_answer_is_short_whatever_the_functions_are_called() {
     let functions: Vec<_> = names.iter().map(|name| (name.as_str(), "GET")).collect();
     fixture.compile("animals", &functions);
     let (runtime, _) = fixture.runtime(|_, _| async { returned(json!(1)) });
-    let found = runtime.search_functions(&search("feeding plan")).await.unwrap();
+    let found = runtime
+        .search_functions(&search("feeding plan"))
+        .await
+        .unwrap();
     assert!(!found.functions.is_empty());
     assert!(serde_json::to_string(&found).unwrap().len() < 1_500);
 }

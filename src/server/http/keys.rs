@@ -138,7 +138,7 @@ impl Keys {
                     changed();
                 }
                 Err(error) => {
-                    tracing::error!(%error, "the tokens that were read before still count")
+                    tracing::error!(%error, "the tokens that were read before still count");
                 }
             }
         }

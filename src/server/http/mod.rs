@@ -289,8 +289,14 @@ async fn numbers<H: ServerHandler>(
     State(shared): State<Arc<Shared<H>>>,
     request: Request,
 ) -> Response {
-    if let Err(denied) = shared.keys.principal(request.headers()) {
-        return unauthorised(denied);
+    match shared.keys.principal(request.headers()) {
+        Err(denied) => return unauthorised(denied),
+        // They name servers that do not exist for it.
+        Ok(principal) if principal.servers.is_some() => {
+            let text = "the numbers are for tokens that may use all servers";
+            return (StatusCode::FORBIDDEN, text).into_response();
+        }
+        Ok(_) => {}
     }
     let now = Now {
         connections: shared.connections.count(),
@@ -313,8 +319,13 @@ async fn mcp<H: ServerHandler>(
     };
     let door = shared.doors.of(&principal);
     if *request.method() != Method::POST {
+        let ends_session = *request.method() == Method::DELETE;
         let mut answer = door.answer(connection.client, request).await;
         answer.extensions_mut().insert(Endless);
+        // Clients wait for 200 or 204, and the session is gone by now.
+        if ends_session && answer.status() == StatusCode::ACCEPTED {
+            *answer.status_mut() = StatusCode::NO_CONTENT;
+        }
         return answer;
     }
     if shared.connections.are_draining() {

@@ -26,7 +26,7 @@ async fn the_workflow_in_the_era_with_sessions() {
         .http
         .delete(running.url("/mcp"))
         .header("mcp-session-id", &session);
-    assert!(answered(ended).await.status < 300);
+    assert_eq!(answered(ended).await.status, 204);
     let gone = running
         .send("", Some(&session), call("list_servers", json!({})))
         .await;

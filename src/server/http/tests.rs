@@ -15,8 +15,11 @@ use crate::runtime::Runtime;
 use crate::runtime::fixture::{Fixture, returned};
 use crate::server::Server;
 
+#[cfg(test)]
 mod attacks;
+#[cfg(test)]
 mod clients;
+#[cfg(test)]
 mod serving;
 
 /// A transport that runs, over a runtime.
@@ -190,6 +193,10 @@ fn hello() -> Value {
     }})
 }
 
+#[expect(
+    clippy::needless_pass_by_value,
+    reason = "`json!` as an argument reads better"
+)]
 fn call(tool: &str, arguments: Value) -> Value {
     json!({"jsonrpc": "2.0", "id": 1, "method": "tools/call",
            "params": {"name": tool, "arguments": arguments}})
