@@ -377,7 +377,7 @@ pub const SETTINGS: &[Setting] = &[
         "MCE_RESULTS_MAX_BYTES",
         SIZE,
         "256m",
-        "What all of them may hold together; the oldest go first.",
+        "What all of them may hold together; the oldest of the caller who has most go first.",
     ),
     setting(
         "MCE_CACHE_DB_PATH",

@@ -100,6 +100,12 @@ impl Runtime {
             }
             return Err(refusal);
         }
+        // Of clients there may be many, whose answers need memory as those of executions do.
+        let _place = if preview {
+            Some(self.queue.take(&subject.principal).await?)
+        } else {
+            None
+        };
         let scope = Scope {
             execution_id: subject.execution_id.clone(),
             principal: subject.principal.clone(),

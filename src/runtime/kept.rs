@@ -30,6 +30,21 @@ const SCHEMA: Schema = Schema {
     ",
 };
 
+/// Drops what expired, and of what is too much the oldest of whoever has most: one who keeps much
+/// takes no room from one who keeps little.
+const MAKE_ROOM: &str = "
+    DELETE FROM results WHERE created_ms <= ?1 OR rowid IN (
+        SELECT row FROM (
+            SELECT row, sum(size) OVER (ORDER BY own, created_ms DESC, row DESC) AS held FROM (
+                SELECT rowid AS row, size, created_ms,
+                    sum(size) OVER (
+                        PARTITION BY principal ORDER BY created_ms DESC, rowid DESC
+                    ) AS own
+                FROM results
+            )
+        ) WHERE held > ?2
+    )";
+
 /// What comes before the id in the URI of a result.
 pub const RESULT_URI: &str = "mce://result/";
 
@@ -150,18 +165,15 @@ impl Kept {
                     &transaction,
                     "INSERT INTO results (id, principal, created_ms, size, body)
                      VALUES (?1, ?2, ?3, ?4, ?5)",
-                    params![id, principal, created, i64::try_from(size).unwrap_or(i64::MAX), text.into_bytes()],
+                    params![
+                        id,
+                        principal,
+                        created,
+                        i64::try_from(size).unwrap_or(i64::MAX),
+                        text.into_bytes()
+                    ],
                 )?;
-                execute(
-                    &transaction,
-                    "DELETE FROM results WHERE created_ms <= ?1 OR rowid IN (
-                         SELECT rowid FROM (
-                             SELECT rowid, sum(size) OVER (ORDER BY created_ms DESC, rowid DESC) AS held
-                             FROM results
-                         ) WHERE held > ?2
-                     )",
-                    [expired, most],
-                )?;
+                execute(&transaction, MAKE_ROOM, [expired, most])?;
                 transaction.commit()
             })
             .await?;
@@ -330,6 +342,25 @@ mod tests {
         }
         assert_eq!(there, [false, true, true]);
         assert_eq!(kept.store("ada", "x".repeat(101), now).await.unwrap(), None);
+    }
+
+    #[tokio::test]
+    async fn who_keeps_much_takes_no_room_from_who_keeps_little() {
+        let folder = tempfile::tempdir().unwrap();
+        let kept = kept(&folder, 100);
+        let now = SystemTime::now();
+        let mut stored = Vec::new();
+        for (second, who) in ["bob", "ada", "ada", "ada", "ada"].into_iter().enumerate() {
+            let at = now + Duration::from_secs(u64::try_from(second).unwrap());
+            let result = kept.store(who, "x".repeat(30), at).await.unwrap();
+            stored.push((who, result.unwrap()));
+        }
+        let mut there = Vec::new();
+        for (who, stored) in &stored {
+            let read = kept.read(who, id(stored), 0, 10, now).await.unwrap();
+            there.push(read.is_some());
+        }
+        assert_eq!(there, [true, false, false, true, true]);
     }
 
     #[cfg(unix)]

@@ -10,11 +10,12 @@ use super::discovery::one_line;
 use super::registry::Served;
 use super::{ExecutionResult, Runtime};
 use crate::api::{Function, Manifest, schema};
+use crate::invisible::visible;
 use crate::wire;
 
 /// Bound on the schema of one tool, in bytes: a client reads it with every session.
 const SCHEMA_BYTES: usize = 8 * 1024;
-/// Bound on a text of the document within a schema that had to be shortened, in characters.
+/// Bound on a text of the document, in characters.
 const TEXT_CHARS: usize = 200;
 
 /// A function that is a tool.
@@ -146,8 +147,8 @@ fn describe(manifest: &Manifest, function: &Function) -> PromotedFunction {
         server: manifest.server.clone(),
         name: function.name.clone(),
         method: function.method.clone(),
-        path: function.path.clone(),
-        summary: one_line(&function.summary, TEXT_CHARS),
+        path: shown(&function.path),
+        summary: shown(&function.summary),
         arguments: if shortened {
             short(manifest, function)
         } else {
@@ -168,17 +169,14 @@ struct Argument<'a> {
 fn arguments(function: &Function) -> Vec<Argument<'_>> {
     let parameters = function.parameters.iter().map(|parameter| Argument {
         name: &parameter.name,
-        description: one_line(&parameter.description, TEXT_CHARS),
+        description: shown(&parameter.description),
         schema: &parameter.schema,
         required: parameter.required,
     });
     let form = if is_bytes(function) { " (base64)" } else { "" };
     let body = function.body.iter().map(move |body| Argument {
         name: &body.name,
-        description: format!(
-            "The body, sent as {}{form}",
-            one_line(&body.content_type, TEXT_CHARS)
-        ),
+        description: format!("The body, sent as {}{form}", shown(&body.content_type)),
         schema: &body.schema,
         required: body.required,
     });
@@ -203,7 +201,7 @@ fn whole(manifest: &Manifest, function: &Function) -> Map<String, Value> {
     let arguments = arguments(function);
     let mut properties = Map::new();
     for argument in &arguments {
-        let mut schema = argument.schema.clone();
+        let mut schema = tidied(argument.schema);
         to_definitions(&mut schema);
         if let Value::Object(members) = &mut schema {
             if !members.contains_key("description") && !argument.description.is_empty() {
@@ -222,7 +220,7 @@ fn whole(manifest: &Manifest, function: &Function) -> Map<String, Value> {
         .iter()
         .filter(|(name, _)| names.contains(*name))
         .map(|(name, definition)| {
-            let mut definition = definition.clone();
+            let mut definition = tidied(definition);
             to_definitions(&mut definition);
             (name.clone(), definition)
         })
@@ -232,6 +230,52 @@ fn whole(manifest: &Manifest, function: &Function) -> Map<String, Value> {
     }
     object
 }
+
+/// A text of a document: on one line, shortened, with nothing in it that a reader cannot see.
+fn shown(text: &str) -> String {
+    visible(&one_line(text, TEXT_CHARS))
+}
+
+/// A schema as a model reads it: its texts as they are [`shown`], and nothing that only tools of
+/// OpenAPI know. Values stay what they are.
+fn tidied(schema: &Value) -> Value {
+    let Value::Object(members) = schema else {
+        return schema.clone();
+    };
+    let tidied = members.iter().filter_map(|(keyword, value)| {
+        let name = keyword.as_str();
+        if name.starts_with("x-") || LEFT_OUT.contains(&name) {
+            return None;
+        }
+        let value = if let (true, Value::String(text)) = (TEXTS.contains(&name), value) {
+            json!(shown(text))
+        } else if schema::SCHEMA_KEYWORDS.contains(&name) {
+            tidied(value)
+        } else if let (true, Value::Array(items)) =
+            (schema::SCHEMA_LIST_KEYWORDS.contains(&name), value)
+        {
+            items.iter().map(tidied).collect()
+        } else if let (true, Value::Object(items)) =
+            (schema::SCHEMA_MAP_KEYWORDS.contains(&name), value)
+        {
+            let items = items.iter();
+            Value::Object(
+                items
+                    .map(|(name, item)| (name.clone(), tidied(item)))
+                    .collect(),
+            )
+        } else {
+            value.clone()
+        };
+        Some((keyword.clone(), value))
+    });
+    Value::Object(tidied.collect())
+}
+
+/// Keywords whose values are texts for readers.
+const TEXTS: [&str; 2] = ["description", "title"];
+/// Keywords that say nothing about values.
+const LEFT_OUT: [&str; 5] = ["example", "examples", "externalDocs", "xml", "$comment"];
 
 fn to_definitions(schema: &mut Value) {
     schema::references_mut(schema, &mut |reference| {
@@ -319,6 +363,31 @@ mod tests {
     }
 
     #[test]
+    fn texts_of_documents_are_short_and_hide_nothing() {
+        let manifest = manifest(|manifest| {
+            let function = &mut manifest["functions"][0];
+            function["summary"] = json!("Gives\na pet.\u{202e}");
+            function["parameters"][0]["schema"] = json!({
+                "type": "integer", "x-internal": true, "title": "t".repeat(500),
+                "enum": [1], "default": {"x-kept": 1},
+                "items": {"description": "a\u{200b}b", "example": 1},
+                "properties": {"x-name": {"xml": {}}}
+            });
+        });
+        let described = describe(&manifest, &manifest.functions[0]);
+        assert_eq!(described.summary, "Gives a pet.\\u{202e}");
+        assert_eq!(
+            described.arguments["properties"]["pet_id"],
+            json!({
+                "type": "integer", "title": format!("{}…", "t".repeat(200)),
+                "enum": [1], "default": {"x-kept": 1},
+                "items": {"description": "a\\u{200b}b"},
+                "properties": {"x-name": {}}
+            })
+        );
+    }
+
+    #[test]
     fn bytes_are_given_as_base64() {
         let manifest = manifest(|manifest| {
             manifest["functions"][0]["body"] = json!({
@@ -360,10 +429,10 @@ mod tests {
 
     #[test]
     fn a_schema_that_is_too_long_is_names_and_kinds() {
-        let long = "x".repeat(SCHEMA_BYTES);
+        let long: Vec<usize> = (0..SCHEMA_BYTES / 2).collect();
         let manifest = manifest(|manifest| {
             manifest["functions"][0]["parameters"][0]["schema"] =
-                json!({"type": "integer", "description": long});
+                json!({"type": "integer", "enum": long});
         });
         let described = describe(&manifest, &manifest.functions[0]);
         assert!(described.shortened);

@@ -311,6 +311,35 @@ async fn a_promoted_answer_that_is_large_is_a_preview_with_its_resource() {
 }
 
 #[tokio::test]
+async fn promoted_calls_take_places_as_executions_do() {
+    let mut fixture = Fixture::new()
+        .set("MCE_MAX_CONCURRENT_EXECUTIONS", 1)
+        .set("MCE_MAX_QUEUED_EXECUTIONS", 0);
+    promoting(&mut fixture, &["get_pet"]);
+    let (started, mut starting) = tokio::sync::mpsc::unbounded_channel();
+    let (runtime, _) = fixture.runtime(move |_, _| {
+        let started = started.clone();
+        async move {
+            started.send(()).unwrap();
+            std::future::pending().await
+        }
+    });
+    let executing = tokio::spawn({
+        let runtime = Arc::clone(&runtime);
+        async move { runtime.execute(crate::runtime::fixture::code("1")).await }
+    });
+    starting.recv().await.unwrap();
+    let mut client = Client::begin(runtime).await;
+    let busy = client.call("get_pet", json!({"pet_id": 7})).await;
+    assert_eq!(busy["structuredContent"]["error_type"], "busy");
+    executing.abort();
+    assert!(executing.await.is_err());
+    let called = client.call("get_pet", json!({"pet_id": 7})).await;
+    assert_eq!(called["isError"], json!(false));
+    client.end().await;
+}
+
+#[tokio::test]
 async fn promoted_names_that_clash_are_an_error_at_the_start() {
     let mut fixture = Fixture::new();
     fixture.compile("pets", &[("list_servers", "GET")]);
