@@ -7,7 +7,7 @@
 //!   `rerun`: what is kept in the cache, and run again from it.
 //! - `queue`, `sessions`: who runs when, and what is kept between executions.
 //! - `discovery`, `excerpt`: what there is to call.
-//! - `searched`: what of a manifest is searched.
+//! - `searched`, `docstrings`: what of a manifest and its module is searched.
 //! - `cache`, `audit`, `database`: two SQLite files.
 
 use std::path::Path;
@@ -25,6 +25,7 @@ mod cache;
 mod clock;
 mod database;
 mod discovery;
+mod docstrings;
 mod egress;
 mod engine;
 mod excerpt;
@@ -53,6 +54,7 @@ pub use discovery::{
     FunctionAnswer, FunctionDetail, FunctionName, FunctionProblem, FunctionsAnswer, InlineFunction,
     RefusedServer, ServerSummary, ServersPage, UnknownCursor,
 };
+pub use docstrings::descriptions;
 pub use egress::{Egress, Targets};
 pub use engine::{Finding, SandboxProvider};
 pub use execution::{CachedRequest, CallRequest, ExecuteRequest, SessionChoice, runtime_module};

@@ -71,7 +71,10 @@ impl Paths {
             Some((first, rest)) => {
                 let method = first.to_uppercase();
                 let is_method = METHODS.contains(&method.as_str());
-                (is_method.then_some(method), if is_method { rest } else { text })
+                (
+                    is_method.then_some(method),
+                    if is_method { rest } else { text },
+                )
             }
             None => (None, text),
         };
@@ -177,5 +180,7 @@ fn without_origin(text: &str) -> &str {
     let Some((_, rest)) = text.split_once("://") else {
         return text;
     };
-    rest.find('/').and_then(|at| rest.get(at..)).unwrap_or_default()
+    rest.find('/')
+        .and_then(|at| rest.get(at..))
+        .unwrap_or_default()
 }

@@ -91,7 +91,9 @@ impl Vocabulary {
             if let Some(slot) = parts.get_mut(term as usize)
                 && slot.is_none()
             {
-                *slot = self.halves(self.word(number)).filter(|it| it.0 != term && it.1 != term);
+                *slot = self
+                    .halves(self.word(number))
+                    .filter(|it| it.0 != term && it.1 != term);
             }
         }
         parts
@@ -197,7 +199,9 @@ impl Collected {
             for (term, field) in self.terms.get(begin..*end).unwrap_or_default() {
                 let worth = worths.get(*field as usize).copied().unwrap_or_default();
                 let mut post = |term: u32, worth: f32| {
-                    let Some(list) = lists.get_mut(term as usize) else { return };
+                    let Some(list) = lists.get_mut(term as usize) else {
+                        return;
+                    };
                     match list.last_mut() {
                         Some(last) if last.document == document => last.frequency += worth,
                         _ => list.push(Posting {

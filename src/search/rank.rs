@@ -112,10 +112,7 @@ fn answer(index: &Index, group: &Group, answers: &mut [Answer]) {
         for posting in index.postings.of(form.term) {
             if let Some(answer) = answers.get_mut(posting.document as usize) {
                 let clear = posting.frequency / (posting.frequency + FAINT);
-                answer.or(
-                    tells * saturated(posting.frequency),
-                    form.quality * clear,
-                );
+                answer.or(tells * saturated(posting.frequency), form.quality * clear);
             }
         }
         let (servers, tells) = index.servers.by(form.term);

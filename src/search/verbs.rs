@@ -15,8 +15,12 @@ pub(super) enum Verb {
 const READ: &[&str] = &[
     "get", "list", "show", "read", "fetch", "find", "retrieve", "view", "see", "display", "lookup",
 ];
-const CREATE: &[&str] = &["create", "add", "new", "make", "insert", "post", "send", "start", "submit"];
-const UPDATE: &[&str] = &["update", "change", "edit", "modify", "set", "replace", "alter", "put", "patch"];
+const CREATE: &[&str] = &[
+    "create", "add", "new", "make", "insert", "post", "send", "start", "submit",
+];
+const UPDATE: &[&str] = &[
+    "update", "change", "edit", "modify", "set", "replace", "alter", "put", "patch",
+];
 const DELETE: &[&str] = &["delete", "remove", "destroy", "erase", "drop"];
 
 impl Verb {
