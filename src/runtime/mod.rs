@@ -7,7 +7,8 @@
 //! - `execution`: size → guard → lint → sandbox → answer → audit; `answer`: redaction and caps;
 //!   `rerun`: what is kept in the cache, and run again from it.
 //! - `queue`, `sessions`: who runs when, and what is kept between executions.
-//! - `catalogue`, `discovery`, `excerpt`: what there is to call; `searched`: what of it is searched.
+//! - `catalogue`, `discovery`, `excerpt`: what there is to call; `searched`,
+//!   `docstrings`: what of it is searched.
 //! - `calling`, `promoted`: functions that are called without code.
 //! - `hints`, `repeats`: what to do about what failed.
 //! - `skills`: notes on servers; `kept`: results too large to inline; `cached_code`: finding code.
@@ -36,6 +37,7 @@ mod clock;
 mod counters;
 mod database;
 mod discovery;
+mod docstrings;
 mod egress;
 mod engine;
 mod excerpt;
@@ -82,6 +84,7 @@ pub use discovery::{
     InlineFunction, RefusedServer, SearchAnswer, SearchError, SearchRequest, ServerSummary,
     ServersPage, TypeAnswer, TypeDetail, UnknownCursor,
 };
+pub use docstrings::descriptions;
 pub use egress::{Egress, Targets};
 pub use engine::{Finding, SandboxProvider};
 pub use execution::{CachedRequest, ExecuteRequest, SessionChoice, runtime_module};

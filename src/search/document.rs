@@ -35,4 +35,6 @@ pub struct Named {
     pub name: String,
     /// What the document says of it.
     pub description: String,
+    /// The values that it may have, where the document lists them.
+    pub values: Vec<String>,
 }

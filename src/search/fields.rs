@@ -13,7 +13,7 @@ pub(super) enum Field {
     Summary,
     /// The description.
     Description,
-    /// Names of parameters and of fields of the body.
+    /// Names of parameters and of fields of the body, and the values that they may have.
     Parameters,
     /// Descriptions of parameters and fields.
     ParameterText,

@@ -153,6 +153,9 @@ impl Building {
         self.add_text(&document.description, Field::Description);
         for named in document.parameters.iter().chain(&document.body_fields) {
             self.add_text(&named.name, Field::Parameters);
+            for value in &named.values {
+                self.add_text(value, Field::Parameters);
+            }
             self.add_text(&named.description, Field::ParameterText);
         }
         self.collected.end();

@@ -20,7 +20,7 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 
 use mce::api::Manifest;
-use mce::runtime::search_document;
+use mce::runtime::{descriptions, search_document};
 use mce::search::{Document, Hit, Index, Query};
 
 /// That of the product.
@@ -146,13 +146,18 @@ impl Catalog {
             let manifest: Manifest = serde_json::from_slice(&bytes).expect("a manifest");
             let source = manifest.spec.source.trim_start_matches("specs/");
             let source = source.split('/').next().unwrap_or_default();
+            let module = fs::read_to_string(path.with_file_name("functions.py"));
+            let module = module.expect("the module of a manifest");
+            let descriptions = descriptions(&module);
             for function in &manifest.functions {
+                let description = descriptions.get(function.name.as_str());
                 catalog.sources.push(source.to_owned());
                 catalog.documents.push(search_document(
                     &manifest.server,
                     &manifest.title,
                     &manifest.types,
                     function,
+                    description.map_or("", String::as_str),
                 ));
             }
         }

@@ -18,8 +18,8 @@ use crate::api::Manifest;
 use crate::compile::MANIFEST_FILE;
 use crate::files::{self, Links};
 
-/// Bound on a manifest that is read for its names, in bytes.
-const LARGEST_MANIFEST: u64 = 256 << 20;
+/// Bound on a file that is read for its names, in bytes.
+const LARGEST_FILE: u64 = 256 << 20;
 /// Bound on what is kept of a title or a summary, in characters.
 const LINE_CHARS: usize = 200;
 
@@ -72,7 +72,7 @@ impl Entry {
     /// Reads the entry of a server below the folder of compiled output; `None` where there is no
     /// manifest that can be read. Why, the load check says.
     pub(super) fn read(output: &Path, server: &str) -> Option<Self> {
-        let skimmed = Skimmed::read(&bytes(output, server)?, server);
+        let skimmed = Skimmed::read(&bytes(output, server, MANIFEST_FILE)?, server);
         skimmed
             .inspect_err(|reason| tracing::debug!(server, %reason, "a manifest cannot be read"))
             .ok()
@@ -80,10 +80,10 @@ impl Entry {
     }
 }
 
-/// The bytes of a server's manifest.
-fn bytes(output: &Path, server: &str) -> Option<Vec<u8>> {
-    let path = output.join(server).join(MANIFEST_FILE);
-    files::read_regular(&path, LARGEST_MANIFEST, Links::Refused).ok()
+/// The bytes of one of a server's files.
+fn bytes(output: &Path, server: &str, file: &str) -> Option<Vec<u8>> {
+    let path = output.join(server).join(file);
+    files::read_regular(&path, LARGEST_FILE, Links::Refused).ok()
 }
 
 impl From<Skimmed> for Entry {

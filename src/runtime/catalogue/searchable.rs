@@ -3,9 +3,11 @@
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
+use super::super::docstrings::descriptions;
 use super::super::searched::search_document;
 use super::{Entry, Listed, bytes};
 use crate::api::Manifest;
+use crate::compile::{FUNCTIONS_FILE, MANIFEST_FILE};
 use crate::search::{Index, Query};
 
 /// The index, and what is shown of what it finds.
@@ -27,10 +29,15 @@ impl Searchable {
             let Some(manifest) = read(output, name) else {
                 continue;
             };
+            let module = bytes(output, name, FUNCTIONS_FILE).unwrap_or_default();
+            let module = String::from_utf8_lossy(&module);
+            let descriptions = descriptions(&module);
             let server = u32::try_from(servers.len()).unwrap_or(u32::MAX);
             for (number, function) in manifest.functions.iter().enumerate() {
                 let (title, types) = (&manifest.title, &manifest.types);
-                documents.push(search_document(name, title, types, function));
+                let description = descriptions.get(function.name.as_str());
+                let description = description.map(String::as_str).unwrap_or_default();
+                documents.push(search_document(name, title, types, function, description));
                 places.push((server, u32::try_from(number).unwrap_or(u32::MAX)));
             }
             servers.push((name.clone(), Entry::of(&manifest)));
@@ -59,7 +66,7 @@ impl Searchable {
 
 /// A server's manifest, schemas and all; `None` where it cannot be read.
 fn read(output: &Path, server: &str) -> Option<Manifest> {
-    let manifest: Manifest = serde_json::from_slice(&bytes(output, server)?).ok()?;
+    let manifest: Manifest = serde_json::from_slice(&bytes(output, server, MANIFEST_FILE)?).ok()?;
     (manifest.server == server).then_some(manifest)
 }
 
