@@ -102,7 +102,7 @@ impl Runtime {
         }
         // Of clients there may be many, whose answers need memory as those of executions do.
         let _place = if preview {
-            Some(self.queue.take(&subject.principal).await?)
+            Some(self.queue.take(&subject.principal, self.client).await?)
         } else {
             None
         };
