@@ -80,7 +80,7 @@ pub(super) fn all() -> Vec<Tool> {
             json!({
                 "cache_id": {"type": "string"},
                 "params": {
-                    "type": ["object", "null"],
+                    "type": "object",
                     "description": "Name to JSON value, e.g. {\"CITY\": \"Oslo\"}"
                 },
                 "timeout": timeout(),
