@@ -102,8 +102,9 @@ def inspected(arguments: list[str], era: str) -> str:
     done = subprocess.run(command, capture_output=True, text=True, timeout=120, cwd=ROOT, check=False)
     if done.returncode != 0:
         return f"exit {done.returncode}: {done.stderr[-500:]}"
-    problems = [line for line in done.stderr.splitlines() if "portability" in line.lower()]
-    return "; ".join(problems)
+    # With `--strict` it says what it is about, where and why.
+    problems = re.findall(r"^(?:Warning|Error): (.*\n.*Path: .*)$", done.stderr, re.MULTILINE)
+    return "; ".join(" ".join(problem.split()) for problem in problems)
 
 
 def main() -> int:

@@ -59,7 +59,7 @@ pub(super) fn run(arguments: &Arguments) -> Outcome {
     let servers: BTreeSet<String> = new.servers.iter().cloned().collect();
     let servers = (!servers.is_empty()).then_some(&servers);
     let entry = entry_of(&new.name, &token, servers)
-        .map_err(|what| Stop::usage(format!("the tokens file {what}")))?;
+        .map_err(|what| Stop::usage(format!("a tokens file that {what} is not valid")))?;
     output::line(entry.trim_end())?;
     aside(format!("token of `{}`, shown this once: {token}", new.name));
     Ok(ExitCode::SUCCESS)

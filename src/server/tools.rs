@@ -107,7 +107,7 @@ pub(super) fn all(most: Duration) -> Vec<Tool> {
                     "description": "Or words of its description, to find it"
                 },
                 "params": {
-                    "type": ["object", "null"],
+                    "type": "object",
                     "description": "Name to JSON value, e.g. {\"CITY\": \"Oslo\"}"
                 },
                 "timeout": timeout(most),

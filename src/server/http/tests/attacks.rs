@@ -332,3 +332,48 @@ async fn of_too_many_connections_the_one_idle_longest_makes_room() {
     assert!(closed >= 6, "{closed} of 8 were closed");
     running.end().await;
 }
+
+#[tokio::test]
+async fn a_token_that_is_taken_out_loses_its_sessions() {
+    let (file, variables) = two();
+    let mut fixture = Fixture::new();
+    fixture.variables.extend(variables);
+    let (runtime, _) = fixture.runtime(|_, _| async { returned(json!(1)) });
+    let running = run(&fixture, runtime).await;
+    let (ada, bob) = (
+        running.begin("token-of-ada").await,
+        running.begin("token-of-bob").await,
+    );
+    // Ada may use fewer servers from now on, and bob none.
+    let none = BTreeSet::from(["other".to_owned()]);
+    std::fs::write(
+        file.path(),
+        entry_of("ada", "token-of-ada", Some(&none)).unwrap(),
+    )
+    .unwrap();
+    let ping = || json!({"jsonrpc": "2.0", "id": 1, "method": "ping"});
+    soon("the end of bob", async {
+        while running
+            .send("token-of-bob", Some(&bob), ping())
+            .await
+            .status
+            != 401
+        {
+            tokio::time::sleep(Duration::from_millis(100)).await;
+        }
+    })
+    .await;
+    assert_eq!(
+        running
+            .send("token-of-ada", Some(&ada), ping())
+            .await
+            .status,
+        404
+    );
+    let ada = running.begin("token-of-ada").await;
+    let seen = running
+        .call("token-of-ada", &ada, "list_servers", json!({}))
+        .await;
+    assert_eq!(seen["servers"], json!([]));
+    running.end().await;
+}
