@@ -127,7 +127,11 @@ async fn result(runtime: &Runtime, principal: &str, uri: &str) -> Option<Resourc
 }
 
 fn meta(id: &str, piece: &ResultPiece, length: usize) -> MetaObject {
-    let mut members = json!({ "size_bytes": piece.size, "offset": piece.offset });
+    let mut members = json!({
+        "size_bytes": piece.size,
+        "offset": piece.offset,
+        "ttl_ms": piece.ttl_ms
+    });
     if let Some(next) = piece.next {
         let length = if length == PIECE_BYTES {
             String::new()

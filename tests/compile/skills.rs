@@ -5,7 +5,10 @@ use std::fs;
 use mce::compile::{self, FileState, Options};
 use mce::config::{Config, Environment};
 
-use crate::project::{Project, error_of, manifest_of};
+use wiremock::matchers::path;
+use wiremock::{Mock, MockServer, ResponseTemplate};
+
+use crate::project::{Project, WEATHER, error_of, manifest_of};
 
 const CONFIG: &str =
     "  - name: weather\n    swagger_url: weather.yaml\n    skills_url: notes/weather.md\n";
@@ -162,4 +165,42 @@ fn clean_removes_notes_with_what_was_compiled() {
     let cleaned = compile::clean(&project.path("compiled")).unwrap();
     assert_eq!(cleaned.warnings, Vec::<String>::new());
     assert!(!project.path("compiled").exists());
+}
+
+#[tokio::test]
+async fn headers_of_the_document_reach_notes_of_its_origin_alone() {
+    let (home, elsewhere) = (MockServer::start().await, MockServer::start().await);
+    for (server, name, text) in [
+        (&home, "/weather.yaml", WEATHER),
+        (&home, "/notes.md", "# Home\n"),
+        (&elsewhere, "/notes.md", "# Elsewhere\n"),
+    ] {
+        Mock::given(path(name))
+            .respond_with(ResponseTemplate::new(200).set_body_string(text))
+            .mount(server)
+            .await;
+    }
+    let project = Project::weather();
+    for (server, expected) in [(&home, "# Home\n"), (&elsewhere, "# Elsewhere\n")] {
+        project.configure(&format!(
+            "  - name: weather\n    swagger_url: {}/weather.yaml\n    skills_url: {}/notes.md\n    \
+             swagger_headers: {{X-Specs: \"${{TOKEN}}\"}}\n",
+            home.uri(),
+            server.uri()
+        ));
+        let config = Config::load(&project.path("swaggers.yaml")).unwrap();
+        let options = Options {
+            output: project.path("compiled"),
+            ..Options::default()
+        };
+        let environment = Environment::from_pairs([("TOKEN", "t0ken-canary")]);
+        let report = compile::run(&config, &environment, &options).await;
+        assert!(!report.failed(), "{report:?}");
+        assert_eq!(project.read(NOTES), expected);
+        for request in server.received_requests().await.unwrap() {
+            let sent = request.headers.get("x-specs");
+            let sent = sent.map(|value| value.to_str().unwrap());
+            assert_eq!(sent.is_some(), server.uri() == home.uri(), "{request:?}");
+        }
+    }
 }
