@@ -117,6 +117,11 @@ fn credentials_are_held_against_what_the_document_asks_for() {
     assert_eq!(folder.mce(&["compile"]).code, 0);
     let (_, value) = folder.json(&["auth", "check", "--format", "json"]);
     assert_eq!(value[0].get("warnings"), None, "{value}");
+    assert_eq!(value[0]["fits"], true);
+    has(
+        &folder.mce(&["auth", "check"]).stdout,
+        "  fits what the document asks for\n",
+    );
 }
 
 /// `1,5` was `a value of 3 characters`, and a size a number of bytes.
