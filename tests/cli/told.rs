@@ -144,3 +144,17 @@ fn settings_are_told_as_one_writes_them() {
         has(&String::from_utf8_lossy(&done.stderr), told);
     }
 }
+
+/// Each was told when the vault was filled, and again when the first broker was made.
+#[test]
+fn a_server_tells_each_problem_with_a_credential_once() {
+    let config = format!(
+        "{CONFIG}    auth: {{type: jwt, token: '${{T}}'}}\n    extra_headers: {{X-Team: '${{TEAM}}'}}\n"
+    );
+    let folder = Folder::new(&[("shop.yaml", DOCUMENT), ("swaggers.yaml", &config)])
+        .logging()
+        .compiled();
+    let seen = folder.mce(&["serve"]);
+    let told = seen.stderr.matches("the variable `T` is not set").count();
+    assert_eq!(told, 1, "{}", seen.stderr);
+}
