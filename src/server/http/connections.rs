@@ -7,12 +7,15 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use axum::Router;
-use axum::extract::Extension;
+use axum::body::Body;
+use axum::http::Request;
+use hyper::body::Incoming;
 use hyper::server::conn::http1;
+use hyper::service::service_fn;
 use hyper_util::rt::{TokioIo, TokioTimer};
-use hyper_util::service::TowerToHyperService;
 use tokio::net::{TcpListener, TcpStream};
 use tokio_util::sync::CancellationToken;
+use tower_service::Service as _;
 
 use crate::runtime::Client;
 
@@ -152,7 +155,12 @@ impl Connections {
 
     async fn run(&self, stream: TcpStream, router: Router, connection: Arc<Connection>) {
         let ending = connection.ending.clone();
-        let service = TowerToHyperService::new(router.layer(Extension(connection)));
+        // Routes are shared; what a request has to know of its connection goes with the request.
+        let service = service_fn(move |request: Request<Incoming>| {
+            let mut request = request.map(Body::new);
+            request.extensions_mut().insert(Arc::clone(&connection));
+            router.clone().call(request)
+        });
         let serving = http1::Builder::new()
             .timer(TokioTimer::new())
             .header_read_timeout(self.read)
