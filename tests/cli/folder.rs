@@ -16,6 +16,7 @@ pub struct Folder {
 }
 
 /// What a command came to.
+#[derive(Debug)]
 pub struct Seen {
     pub code: i32,
     pub stdout: String,
