@@ -375,7 +375,7 @@ mod tests {
             });
         });
         let described = describe(&manifest, &manifest.functions[0]);
-        assert_eq!(described.summary, "Gives a pet.\\u{202e}");
+        assert_eq!(described.summary, "Gives a pet.");
         assert_eq!(
             described.arguments["properties"]["pet_id"],
             json!({

@@ -430,7 +430,7 @@ async fn without_a_beginning_requests_are_answered_and_a_subscription_ends_with_
 }
 
 #[tokio::test]
-async fn of_changes_only_that_is_told_which_was_announced() {
+async fn changes_of_tools_and_resources_are_told() {
     let (_fixture, runtime) = simple();
     let mut client = Client::begin(Arc::clone(&runtime)).await;
     // The server follows changes a moment after the handshake.
@@ -441,14 +441,17 @@ async fn of_changes_only_that_is_told_which_was_announced() {
             runtime.catalogue_changed();
         }
     });
-    let told = client.line().await;
+    for list in ["tools", "resources"] {
+        let told = client.line().await;
+        let expected = format!("notifications/{list}/list_changed");
+        assert!(told.contains(&expected), "{told}");
+    }
     changing.await.unwrap();
-    assert!(told.contains("notifications/tools/list_changed"), "{told}");
     let pong = client.ask("2", "ping", json!({})).await;
     assert_eq!(
         pong["result"],
         json!({}),
-        "nothing of resources came before it"
+        "nothing came before it"
     );
     client.end().await;
 }
