@@ -47,6 +47,22 @@ pub enum ReadError {
 ///
 /// Where it cannot be written; what was there is there still.
 pub fn replace(path: &Path, bytes: &[u8], mode: u32) -> io::Result<()> {
+    draft(path, bytes, mode)?.persist(path)?;
+    Ok(())
+}
+
+/// Puts a file where nothing is, whole or not at all; as [`replace`] else.
+///
+/// # Errors
+///
+/// Where something is there already, or it cannot be written.
+pub fn create(path: &Path, bytes: &[u8], mode: u32) -> io::Result<()> {
+    draft(path, bytes, mode)?.persist_noclobber(path)?;
+    Ok(())
+}
+
+/// A file with these bytes in the folder of another.
+fn draft(path: &Path, bytes: &[u8], mode: u32) -> io::Result<tempfile::NamedTempFile> {
     let folder = match path.parent() {
         Some(folder) if !folder.as_os_str().is_empty() => folder,
         _ => Path::new("."),
@@ -59,8 +75,7 @@ pub fn replace(path: &Path, bytes: &[u8], mode: u32) -> io::Result<()> {
     let mut file = draft.tempfile_in(folder)?;
     file.write_all(bytes)?;
     file.as_file().sync_all()?;
-    file.persist(path)?;
-    Ok(())
+    Ok(file)
 }
 
 /// The bytes of a regular file of at most `limit` bytes. Of anything else no byte is read.

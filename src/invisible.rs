@@ -1,6 +1,8 @@
 //! Characters that a reader cannot see, for every text that people judge: generated files, messages,
 //! code, configs.
 
+use std::fmt::Write as _;
+
 /// Whether a character is invisible, changes the order of those around it, or ends a line:
 /// controls, format characters (Unicode category Cf), line and paragraph separators, variation
 /// selectors, tag characters, fillers, private use (which looks like anything) and noncharacters.
@@ -55,6 +57,23 @@ pub fn visible_lines(text: &str) -> String {
     escape(text, |character| character == '\n')
 }
 
+/// JSON that means the same, with the characters in its texts that nobody sees or that steer a
+/// terminal as escapes. Those below U+0020 stand as escapes already, but for the ends of lines.
+#[must_use]
+pub fn json_visible(json: &str) -> String {
+    let mut text = String::with_capacity(json.len());
+    for character in json.chars() {
+        if character != '\n' && is_invisible(character) {
+            for unit in character.encode_utf16(&mut [0; 2]) {
+                let _ = write!(text, "\\u{unit:04x}");
+            }
+        } else {
+            text.push(character);
+        }
+    }
+    text
+}
+
 fn escape(text: &str, is_kept: impl Fn(char) -> bool) -> String {
     let mut escaped = String::with_capacity(text.len());
     for character in text.chars() {
@@ -98,5 +117,28 @@ mod tests {
         // Escape sequences cannot steer a terminal.
         assert_eq!(visible_lines("a\x1b[2J"), "a\\u{1b}[2J");
         assert_eq!(visible_lines("a\u{202e}\r\nb"), "a\\u{202e}\\u{d}\nb");
+    }
+
+    #[test]
+    fn json_says_the_same_without_what_steers_a_terminal() {
+        let value = serde_json::json!({
+            "a\u{202e}": "\u{9b}31m \u{85}\u{7f}\u{1b}[2J \u{e0041} é 中 \u{1f600} \" \\ \n",
+            "list": ["\u{feff}", 1],
+        });
+        let text = serde_json::to_string_pretty(&value).unwrap();
+        let shown = json_visible(&text);
+        assert!(
+            !shown.chars().any(|c| c != '\n' && is_invisible(c)),
+            "{shown}"
+        );
+        assert!(shown.contains("é 中 \u{1f600}"), "{shown}");
+        assert!(
+            shown.contains("\\u009b31m \\u0085\\u007f\\u001b[2J \\udb40\\udc41"),
+            "{shown}"
+        );
+        assert_eq!(
+            serde_json::from_str::<serde_json::Value>(&shown).unwrap(),
+            value
+        );
     }
 }

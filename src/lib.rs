@@ -24,6 +24,7 @@ pub mod pysyntax;
 pub mod python;
 pub mod runtime;
 pub mod sandbox;
+pub mod search;
 pub mod server;
 pub mod signals;
 pub mod variables;

@@ -349,7 +349,7 @@ async fn compiled_functions_are_shown_with_every_type_they_need() {
         .collect();
     assert_eq!(servers, [("pets", true, 1), ("shelter", false, 2)]);
     let names = [FunctionName::Dotted("pets.get_pet".to_owned())];
-    let answer = runtime.get_functions(&names).await;
+    let answer = runtime.get_functions(&names, &[]).await;
     let FunctionAnswer::Found(detail) = &answer.functions[0] else {
         panic!("{answer:?}");
     };

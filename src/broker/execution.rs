@@ -10,6 +10,7 @@ use reqwest::StatusCode;
 use reqwest::header::{CONTENT_TYPE, HeaderMap};
 use tokio::sync::Semaphore;
 use tokio::time::Instant;
+use tracing::{Instrument as _, Span};
 
 use super::exchange::{Answer, Exchange, goes_on};
 use super::following;
@@ -38,6 +39,8 @@ pub(super) struct Execution {
     unrecorded: AtomicUsize,
     slots: Semaphore,
     http: Plain,
+    /// That of the whole execution.
+    span: Span,
 }
 
 impl Execution {
@@ -50,6 +53,7 @@ impl Execution {
             calls: AtomicUsize::new(0),
             unrecorded: AtomicUsize::new(0),
             slots,
+            span: Span::current(),
         }
     }
 
@@ -338,11 +342,13 @@ impl Host for Execution {
     async fn http(&self, request: HttpRequest) -> Result<HttpResponse, CallError> {
         let recorder = Arc::clone(&self.broker.recorder);
         let name = http::name_of(&request);
-        let mut recording = Recording::start(recorder, &self.scope, http::SERVER, &name);
+        let mut recording =
+            Recording::start(recorder, &self.scope, http::SERVER, &name, &self.span);
         let result = match self.count(&mut recording) {
             Ok(()) => {
                 let broker = &*self.broker;
-                self.http.send(request, &broker.http, broker).await
+                let sending = self.http.send(request, &broker.http, broker);
+                sending.instrument(recording.span()).await
             }
             Err(error) => Err(error),
         };
@@ -374,8 +380,9 @@ impl Execution {
         let Call {
             server, function, ..
         } = &asked.call;
-        let mut recording = Recording::start(recorder, &self.scope, server, function);
-        let result = self.make(&asked, &mut recording).await;
+        let mut recording = Recording::start(recorder, &self.scope, server, function, &self.span);
+        let span = recording.span();
+        let result = self.make(&asked, &mut recording).instrument(span).await;
         let result = match result {
             // These were freed of secrets when the answer was read.
             Ok(_) | Err(CallError::Api { .. }) => result,

@@ -3,6 +3,9 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use tracing::Span;
+use tracing::field::Empty;
+
 use super::{CallRecord, Recorder, Scope};
 use crate::sandbox::CallError;
 
@@ -15,6 +18,7 @@ pub(super) struct Recording {
     recorder: Arc<dyn Recorder>,
     record: Option<CallRecord>,
     started: Instant,
+    span: Span,
 }
 
 impl Recording {
@@ -23,6 +27,7 @@ impl Recording {
         scope: &Scope,
         server: &str,
         function: &str,
+        parent: &Span,
     ) -> Self {
         let record = CallRecord {
             execution_id: scope.execution_id.clone(),
@@ -34,11 +39,28 @@ impl Recording {
             refusal: None,
             elapsed: Duration::ZERO,
         };
+        // Its level is the highest, so that it is there whatever is logged.
+        let span = tracing::error_span!(
+            target: "mce::span",
+            parent: parent,
+            "call",
+            server = record.server.as_str(),
+            function = record.function.as_str(),
+            status = Empty,
+            error = Empty,
+            otel.status_code = Empty,
+        );
         Self {
             recorder,
             record: Some(record),
             started: Instant::now(),
+            span,
         }
+    }
+
+    /// The span that the call is made in.
+    pub(super) fn span(&self) -> Span {
+        self.span.clone()
     }
 
     /// Notes the status of the answer.
@@ -71,6 +93,13 @@ impl Drop for Recording {
     fn drop(&mut self) {
         if let Some(mut record) = self.record.take() {
             record.elapsed = self.started.elapsed();
+            if let Some(status) = record.status {
+                self.span.record("status", status);
+            }
+            if let Some(error) = &record.error {
+                self.span.record("error", error.as_str());
+                self.span.record("otel.status_code", "ERROR");
+            }
             self.recorder.record(record);
         }
     }

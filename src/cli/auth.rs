@@ -13,7 +13,9 @@ use super::output::{self, printable};
 use super::startup::{Configured, Startup, block_on};
 use super::stop::Stop;
 use super::{ConfigFile, Format, Outcome};
+use crate::api::Manifest;
 use crate::broker::Redactor;
+use crate::compile;
 use crate::config::ServerConfig;
 use crate::connect::Tls;
 use crate::runtime::compiled_folders;
@@ -60,17 +62,17 @@ struct Check {
 
 /// What a server has.
 #[derive(Serialize)]
-struct Checked {
-    server: String,
+pub(super) struct Checked {
+    pub(super) server: String,
     /// Each with the variable or the place in the config.
     credentials: Vec<Found>,
     /// Seconds that a fetched credential lasts.
     #[serde(skip_serializing_if = "Option::is_none")]
     fetched_for_seconds: Option<u64>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    warnings: Vec<String>,
+    pub(super) warnings: Vec<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    problem: Option<String>,
+    pub(super) problem: Option<String>,
 }
 
 #[derive(Serialize)]
@@ -87,29 +89,7 @@ pub(super) fn run(arguments: &Arguments, startup: &Startup) -> Outcome {
 fn check(arguments: &Check, startup: &Startup) -> Outcome {
     let configured = startup.configured(arguments.config.path())?;
     let servers = chosen(&configured, arguments.server.as_deref())?;
-    let config = configured.config.as_ref();
-    let folder = config.and_then(|config| config.path.parent());
-    let network = NetworkSettings {
-        folder: folder.unwrap_or(Path::new("")).to_owned(),
-        https_proxy: configured.settings.https_proxy.clone(),
-    };
-    let vault = Vault::with_network(&servers, &configured.environment, &network);
-    let warnings = vault.warnings();
-    let checked = block_on(async {
-        let checking = servers.iter().map(async |server| {
-            let tls = Tls::of(server, &network.folder, &configured.environment);
-            let mut checked = of(&vault, &server.name, arguments.fetch).await;
-            let of_files = tls
-                .err()
-                .map(|what| format!("server `{}`: {what}", server.name));
-            checked.problem = checked.problem.or(of_files);
-            let begin = format!("server `{}`: ", server.name);
-            let own = warnings.iter().filter(|it| it.starts_with(&begin));
-            checked.warnings = own.cloned().collect();
-            checked
-        });
-        Ok(join_all(checking).await)
-    })?;
+    let checked = block_on(async { Ok(checked(&configured, &servers, arguments.fetch).await) })?;
     match arguments.format {
         Format::Json => output::json(&checked)?,
         Format::Text => {
@@ -124,6 +104,51 @@ fn check(arguments: &Check, startup: &Startup) -> Outcome {
     } else {
         ExitCode::FAILURE
     })
+}
+
+/// What each of these servers has.
+pub(super) async fn checked(
+    configured: &Configured,
+    servers: &[Arc<ServerConfig>],
+    fetch: bool,
+) -> Vec<Checked> {
+    let config = configured.config.as_ref();
+    let folder = config.and_then(|config| config.path.parent());
+    let network = NetworkSettings {
+        folder: folder.unwrap_or(Path::new("")).to_owned(),
+        https_proxy: configured.settings.https_proxy.clone(),
+    };
+    let vault = Vault::with_network(servers, &configured.environment, &network);
+    let warnings = vault.warnings();
+    let checking = servers.iter().map(async |server| {
+        let tls = Tls::of(server, &network.folder, &configured.environment);
+        let mut checked = of(&vault, &server.name, fetch).await;
+        let of_files = tls
+            .err()
+            .map(|what| format!("server `{}`: {what}", server.name));
+        checked.problem = checked.problem.or(of_files);
+        let begin = format!("server `{}`: ", server.name);
+        let own = warnings.iter().filter(|it| it.starts_with(&begin));
+        checked.warnings = own.cloned().collect();
+        if checked.problem.is_none()
+            && let Some(manifest) = manifest(configured, &server.name).await
+        {
+            let misfits = vault.misfits(&manifest).into_iter();
+            checked
+                .warnings
+                .extend(misfits.map(|it| format!("{begin}{it}")));
+        }
+        checked
+    });
+    join_all(checking).await
+}
+
+/// What was compiled of a server, if it can be used.
+async fn manifest(configured: &Configured, server: &str) -> Option<Manifest> {
+    let output = configured.settings.compiled_output_dir.clone();
+    let server = server.to_owned();
+    let verifying = tokio::task::spawn_blocking(move || compile::verify(&output, &server).ok());
+    Some(verifying.await.ok()??.manifest)
 }
 
 /// The server that was named, or all: those of the config, else those of the folder.

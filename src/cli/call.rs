@@ -56,6 +56,13 @@ pub(super) struct Arguments {
     values: Vec<String>,
 }
 
+impl Arguments {
+    /// Whether a function is to be called; else those of a server are listed.
+    pub(super) fn names_a_function(&self) -> bool {
+        self.function.contains('.')
+    }
+}
+
 pub(super) fn run(arguments: &Arguments, startup: &Startup) -> Outcome {
     for item in &arguments.values {
         parted(item)?;

@@ -189,7 +189,7 @@ pub(super) fn run_with(arguments: &Arguments, configured: &Configured) -> Outcom
     };
     let is_first = holds_new(config, &options);
     let report = block_on(async { Ok(compiled(config, configured, &options).await) })?;
-    let client = client::configuration(config, &configured.settings);
+    let client = client::configuration(configured);
     match arguments.format {
         Format::Json => output::json(&Summary {
             report: &report,
@@ -377,7 +377,7 @@ fn cut(line: &str) -> String {
 }
 
 /// A failure that says, for each server that failed, why.
-fn verdict(report: &Report) -> Result<(), Stop> {
+pub(super) fn verdict(report: &Report) -> Result<(), Stop> {
     let failed = report
         .servers
         .iter()

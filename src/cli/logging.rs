@@ -3,10 +3,13 @@
 use std::io::{self, IsTerminal};
 use std::sync::OnceLock;
 
-use tracing_subscriber::EnvFilter;
+use tracing_subscriber::layer::SubscriberExt as _;
+use tracing_subscriber::util::SubscriberInitExt as _;
+use tracing_subscriber::{EnvFilter, Layer as _};
 
 use super::LogFormat;
 use super::stop::Stop;
+use crate::config::Environment;
 
 static NO_COLOUR: OnceLock<bool> = OnceLock::new();
 
@@ -22,7 +25,12 @@ pub(super) fn know_colours(no_colour: bool) {
 }
 
 /// Starts logging what `filter` lets through; without this nothing is logged.
-pub(super) fn start(format: LogFormat, filter: &str, no_colour: bool) -> Result<(), Stop> {
+pub(super) fn start(
+    format: LogFormat,
+    filter: &str,
+    no_colour: bool,
+    environment: &Environment,
+) -> Result<(), Stop> {
     // At this level the protocol's library dumps its own structures.
     let filter = match filter.split(',').next() {
         Some("info" | "warn" | "error") if !filter.contains("rmcp") => {
@@ -37,16 +45,27 @@ pub(super) fn start(format: LogFormat, filter: &str, no_colour: bool) -> Result<
             "use error, warn, info, debug or trace, or a filter such as `warn,mce::broker=debug`",
         )
     })?;
-    let log = tracing_subscriber::fmt()
-        .with_env_filter(filter)
-        .with_writer(io::stderr);
-    // Only one subscriber can be set, and a process starts logging once.
-    let _ = match format {
-        LogFormat::Json => log.json().flatten_event(true).try_init(),
-        LogFormat::Text => log
+    let lines = tracing_subscriber::fmt::layer().with_writer(io::stderr);
+    let lines = match format {
+        LogFormat::Json => lines.json().flatten_event(true).with_filter(filter).boxed(),
+        LogFormat::Text => lines
             .with_target(false)
             .with_ansi(io::stderr().is_terminal() && !no_colour)
-            .try_init(),
+            .with_filter(filter)
+            .boxed(),
     };
+    let subscriber = tracing_subscriber::registry().with(lines);
+    #[cfg(feature = "otlp")]
+    let subscriber = subscriber.with(super::telemetry::layer(environment)?);
+    #[cfg(not(feature = "otlp"))]
+    let _ = environment;
+    // Only one subscriber can be set, and a process starts logging once.
+    let _ = subscriber.try_init();
     Ok(())
+}
+
+/// Sends what is left to be exported.
+pub(super) fn stop() {
+    #[cfg(feature = "otlp")]
+    super::telemetry::stop();
 }

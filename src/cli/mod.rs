@@ -10,6 +10,7 @@ use std::process::ExitCode;
 
 use clap::{Args, CommandFactory, Parser, Subcommand, ValueEnum};
 
+mod audit;
 mod auth;
 mod call;
 mod changes;
@@ -20,12 +21,15 @@ mod compile;
 mod completions;
 mod demo;
 mod diff;
+mod doctor;
 mod excerpt;
 mod exec;
 mod guard;
 #[cfg(feature = "test-hooks")]
 mod hooks;
+mod init;
 mod logging;
+mod mcp_config;
 mod opened;
 mod output;
 mod run;
@@ -34,6 +38,9 @@ mod serve;
 mod settings;
 mod startup;
 mod stop;
+#[cfg(feature = "otlp")]
+mod telemetry;
+mod token;
 
 use startup::Startup;
 use stop::Stop;
@@ -44,8 +51,10 @@ type Outcome = Result<ExitCode, Stop>;
 const EXAMPLES: &str = "\
 Examples:
   mce demo                        See a snippet, a write attempt and a break-out attempt run
+  mce init openapi.yaml           Begin a project with an API of your own
   mce compile                     Write compiled/ from swaggers.yaml
   mce diff                        Show what compiling would change in it
+  mce doctor                      Check that everything is in order
   mce serve                       Offer compiled/ to an MCP client over stdio
   mce exec report.py              Run a file as a client's code would run
   mce call bookshop.list_books genre=mystery
@@ -112,6 +121,24 @@ enum Format {
     Json,
 }
 
+/// `--format`, for which `--json` is short.
+#[derive(Debug, Clone, Args)]
+struct Shown {
+    /// How the answer is written
+    #[arg(long, value_name = "FORMAT", default_value = "text")]
+    format: Format,
+
+    /// The same as `--format json`
+    #[arg(long, conflicts_with = "format")]
+    json: bool,
+}
+
+impl Shown {
+    fn is_json(&self) -> bool {
+        self.json || self.format == Format::Json
+    }
+}
+
 /// `--config`.
 #[derive(Debug, Clone, Default, Args)]
 struct ConfigFile {
@@ -128,6 +155,8 @@ impl ConfigFile {
 
 #[derive(Debug, Subcommand)]
 enum Command {
+    /// Begin a project: write swaggers.yaml for a document, and compile it
+    Init(init::Arguments),
     /// Write compiled/ from the documents that swaggers.yaml names
     Compile(compile::Arguments),
     /// Show what compiling would change, or what differs between two compilations
@@ -146,10 +175,18 @@ enum Command {
     Guard(guard::Arguments),
     /// Look at the credentials of servers
     Auth(auth::Arguments),
+    /// List what was run, by whom, and what was refused
+    Audit(audit::Arguments),
+    /// Print what an MCP client is configured with, or write it into the client's file
+    McpConfig(mcp_config::Arguments),
+    /// Check that everything is in order, and say what to do where it is not
+    Doctor(doctor::Arguments),
     /// Build and look at the container sandbox
     Sandbox(sandbox::Arguments),
     /// Show every layer at work on a bundled example
     Demo(demo::Arguments),
+    /// Make tokens for clients over HTTP
+    Token(token::Arguments),
     /// List every setting, its default and its meaning
     #[command(after_long_help = settings::table())]
     Settings,
@@ -174,10 +211,28 @@ pub fn main() -> ExitCode {
         }
     };
     let format = cli.global.log_format;
-    match dispatch(cli) {
+    let answers = answers_in_json(&cli);
+    let outcome = dispatch(cli);
+    logging::stop();
+    match outcome {
         Ok(code) => code,
-        Err(stop) => stop.report(format),
+        Err(stop) => {
+            if answers {
+                stop.answer();
+            }
+            stop.report(format)
+        }
     }
+}
+
+/// Whether whoever reads stdout expects a result in JSON, whatever goes wrong, and is no person.
+fn answers_in_json(cli: &Cli) -> bool {
+    let answers = match &cli.command {
+        Some(Command::Exec(_)) => true,
+        Some(Command::Call(arguments)) => arguments.names_a_function(),
+        _ => false,
+    };
+    answers && !std::io::IsTerminal::is_terminal(&std::io::stdout())
 }
 
 fn dispatch(cli: Cli) -> Outcome {
@@ -189,6 +244,9 @@ fn dispatch(cli: Cli) -> Outcome {
     match command {
         Command::Settings => return settings::print(),
         Command::Completions(arguments) => return completions::run(&arguments),
+        Command::Token(arguments) => return token::run(&arguments),
+        // This says itself what is wrong there.
+        Command::Doctor(arguments) => return doctor::run(&arguments, &cli.global),
         _ => {}
     }
     // What is wrong with a server stands in the result of these; it need not be logged as well.
@@ -198,6 +256,7 @@ fn dispatch(cli: Cli) -> Outcome {
     );
     let startup = Startup::new(&cli.global, answers)?;
     match command {
+        Command::Init(arguments) => init::run(&arguments, &startup),
         Command::Compile(arguments) => compile::run(&arguments, &startup),
         Command::Diff(arguments) => diff::run(&arguments, &startup),
         Command::Serve(arguments) => serve::run(&arguments, &startup),
@@ -207,9 +266,13 @@ fn dispatch(cli: Cli) -> Outcome {
         Command::Call(arguments) => call::run(&arguments, &startup),
         Command::Guard(arguments) => guard::run(&arguments, &startup),
         Command::Auth(arguments) => auth::run(&arguments, &startup),
+        Command::McpConfig(arguments) => mcp_config::run(&arguments, &startup),
+        Command::Audit(arguments) => audit::run(&arguments, &startup),
         Command::Sandbox(arguments) => sandbox::run(&arguments, &startup),
         Command::Demo(arguments) => demo::run(&arguments, &startup),
-        Command::Settings | Command::Completions(_) => Ok(ExitCode::SUCCESS),
+        Command::Doctor(_) | Command::Settings | Command::Completions(_) | Command::Token(_) => {
+            Ok(ExitCode::SUCCESS)
+        }
     }
 }
 

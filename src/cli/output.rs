@@ -1,7 +1,7 @@
 //! Writing to stdout, so that a reader that went away is no failure, and hides none either. Text
 //! from outside goes through [`printable`], so that it cannot steer the terminal.
 
-use std::fmt::{Display, Write as _};
+use std::fmt::Display;
 use std::io::{self, ErrorKind, IsTerminal, Write};
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -12,7 +12,7 @@ use serde::Serialize;
 
 use super::stop::Stop;
 
-use crate::invisible::is_invisible;
+use crate::invisible::json_visible;
 pub(super) use crate::invisible::visible_lines as printable;
 
 /// Writes one line to stdout. Where its reader went away nothing is shown any more, and the command
@@ -33,27 +33,17 @@ pub(super) fn live_line(text: impl Display) -> Result<(), Stop> {
         .map_err(|error| written(&error))
 }
 
+/// Writes one line to stderr, beside the output.
+pub(super) fn aside(text: impl Display) {
+    // Nobody may be listening, and there is nobody else to tell.
+    let _ = writeln!(io::stderr(), "{text}");
+}
+
 /// Writes a value to stdout as indented JSON and a newline.
 pub(super) fn json(value: &impl Serialize) -> Result<(), Stop> {
     let text = serde_json::to_string_pretty(value)
         .map_err(|error| Stop::failure(format!("cannot write the result as JSON: {error}")))?;
-    line(inert(&text))
-}
-
-/// JSON that means the same, with the characters in its texts that nobody sees or that steer a
-/// terminal as escapes. Those below U+0020 stand as escapes already, but for the ends of lines.
-fn inert(json: &str) -> String {
-    let mut text = String::with_capacity(json.len());
-    for character in json.chars() {
-        if character != '\n' && is_invisible(character) {
-            for unit in character.encode_utf16(&mut [0; 2]) {
-                let _ = write!(text, "\\u{unit:04x}");
-            }
-        } else {
-            text.push(character);
-        }
-    }
-    text
+    line(json_visible(&text))
 }
 
 fn written(error: &io::Error) -> Stop {
@@ -149,33 +139,5 @@ impl Steps {
         *self.next() = Instant::now() + PAUSE;
         // Nobody may be listening, which ends no build.
         let _ = writeln!(io::stderr(), "{}", printable(text));
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn json_says_the_same_without_what_steers_a_terminal() {
-        let value = serde_json::json!({
-            "a\u{202e}": "\u{9b}31m \u{85}\u{7f}\u{1b}[2J \u{e0041} é 中 \u{1f600} \" \\ \n",
-            "list": ["\u{feff}", 1],
-        });
-        let text = serde_json::to_string_pretty(&value).unwrap();
-        let shown = inert(&text);
-        assert!(
-            !shown.chars().any(|c| c != '\n' && is_invisible(c)),
-            "{shown}"
-        );
-        assert!(shown.contains("é 中 \u{1f600}"), "{shown}");
-        assert!(
-            shown.contains("\\u009b31m \\u0085\\u007f\\u001b[2J \\udb40\\udc41"),
-            "{shown}"
-        );
-        assert_eq!(
-            serde_json::from_str::<serde_json::Value>(&shown).unwrap(),
-            value
-        );
     }
 }

@@ -28,12 +28,29 @@ pub(super) struct Configured {
     pub(super) settings: Arc<Settings>,
     /// The environment.
     pub(super) environment: Arc<Environment>,
+    /// The env file, if any.
+    pub(super) env_file: Option<PathBuf>,
 }
 
 impl Startup {
     /// Reads the environment and the settings, and starts logging; with `answers`, what goes wrong
     /// with a server is left to the answer unless the log level is set.
     pub(super) fn new(global: &Global, answers: bool) -> Result<Self, Stop> {
+        let usual = if answers {
+            "mce::runtime=error,mce::vault=error"
+        } else {
+            ""
+        };
+        Self::with_levels(global, usual)
+    }
+
+    /// The same for a command that tells everything itself: nothing is logged unless that is asked for.
+    pub(super) fn quiet(global: &Global) -> Result<Self, Stop> {
+        Self::with_levels(global, "off")
+    }
+
+    /// `levels` count beside the default log level, and not where one is set.
+    fn with_levels(global: &Global, levels: &str) -> Result<Self, Stop> {
         let process = Environment::from_process();
         let no_colour = process.get("NO_COLOR").is_some_and(|it| !it.is_empty());
         logging::know_colours(no_colour);
@@ -51,10 +68,13 @@ impl Startup {
         let is_set = ["MCE_LOG_LEVEL", "MCP_BRIDGE_LOG_LEVEL"]
             .iter()
             .any(|name| environment.get(name).is_some_and(|it| !it.is_empty()));
-        if answers && !is_set {
-            filter.push_str(",mce::runtime=error,mce::vault=error");
+        if !levels.is_empty() && !is_set {
+            filter = match levels {
+                "off" => "off".to_owned(),
+                levels => format!("{filter},{levels}"),
+            };
         }
-        logging::start(global.log_format, &filter, no_colour)?;
+        logging::start(global.log_format, &filter, no_colour, &environment)?;
         Ok(Self {
             settings,
             environment,
@@ -73,14 +93,10 @@ impl Startup {
         for warning in &opened.warnings {
             tracing::warn!("{warning}");
         }
-        let mut settings = opened.settings;
-        if let Some(path) = explicit {
-            settings.swagger_config_file = Some(path.to_owned());
-        }
+        let usual = || Some(PathBuf::from(".env")).filter(|it| it.is_file());
         Ok(Configured {
-            config: opened.config,
-            settings: Arc::new(settings),
-            environment: Arc::new(opened.environment),
+            env_file: self.env_file.clone().or_else(usual),
+            ..Configured::new(opened, explicit)
         })
     }
 }
@@ -98,6 +114,20 @@ impl Startup {
 }
 
 impl Configured {
+    /// What was opened; `explicit` is the config where it was chosen.
+    pub(super) fn new(opened: config::Opened, explicit: Option<&Path>) -> Self {
+        let mut settings = opened.settings;
+        if let Some(path) = explicit {
+            settings.swagger_config_file = Some(path.to_owned());
+        }
+        Self {
+            config: opened.config,
+            settings: Arc::new(settings),
+            environment: Arc::new(opened.environment),
+            env_file: None,
+        }
+    }
+
     /// Takes another folder for compiled servers than the settings say.
     pub(super) fn set_output(&mut self, folder: &Path) {
         folder.clone_into(&mut Arc::make_mut(&mut self.settings).compiled_output_dir);

@@ -54,6 +54,32 @@ impl Stop {
         self
     }
 
+    /// What is wrong, and what to do about it.
+    pub(super) fn parts(self) -> (String, Option<String>) {
+        match self {
+            Self::Failure(complaint) | Self::Usage(complaint) => {
+                (complaint.message, complaint.hint)
+            }
+            Self::BrokenPipe => ("nobody reads the output".to_owned(), None),
+            Self::Interrupted => ("interrupted".to_owned(), None),
+        }
+    }
+
+    /// Says a failure on stdout as the result that was to come.
+    pub(super) fn answer(&self) {
+        let Self::Failure(complaint) = self else {
+            return;
+        };
+        let result = runtime::ExecutionResult {
+            error: Some(complaint.message.clone()),
+            error_type: Some(runtime::ErrorType::Validation),
+            hint: complaint.hint.clone(),
+            ..runtime::ExecutionResult::default()
+        };
+        // Nobody may be listening, and stderr says it as well.
+        let _ = super::output::json(&result);
+    }
+
     /// Says what happened on stderr, and with which code to exit.
     pub(super) fn report(self, format: LogFormat) -> ExitCode {
         let (complaint, code) = match self {

@@ -403,6 +403,14 @@ impl Block<'_, '_> {
         if let Err(why) = urls::check_endpoint_template(&template) {
             self.reader
                 .complain(position, format!("`auth.{key}` {why}"));
+        } else if urls::is_in_the_clear(&template) {
+            self.reader.warn(
+                position,
+                &format!(
+                    "`auth.{key}` is not encrypted, and no secret is sent there: it has to begin with \
+                     `https://`, unless it is on this machine"
+                ),
+            );
         }
         if !self.allow_literal {
             secrets::refuse_literal_in_url(

@@ -302,6 +302,12 @@ pub(super) fn refuse(identifier: &str) -> Option<String> {
         .map(|name| format!("its variable `{name}` would be that of a setting"))
 }
 
+/// Whether a server can have this name as it stands.
+#[must_use]
+pub fn is_free_name(name: &str) -> bool {
+    !name.is_empty() && sanitise(name) == name && refuse(name).is_none()
+}
+
 /// Whether an identifier in lower case is a keyword of Python.
 pub(super) fn is_keyword(identifier: &str) -> bool {
     KEYWORDS.contains(&identifier)

@@ -5,6 +5,7 @@ use crate::invisible::is_invisible;
 use crate::yaml::{Key, Node, NodeValue, Position};
 
 use super::error::{Complaint, nearest, quote};
+use super::meant::meant;
 use super::template::Template;
 
 /// Reads values and collects what is wrong with them.
@@ -115,7 +116,10 @@ impl Reader {
             0..100 => key.text.as_str(),
             _ => "",
         };
-        let hint = nearest(word, keys.iter().copied()).map_or_else(
+        let near = meant(word)
+            .filter(|key| keys.contains(key))
+            .or_else(|| nearest(word, keys.iter().copied()));
+        let hint = near.map_or_else(
             || format!("valid keys are {}", keys.join(", ")),
             |near| format!("did you mean `{near}`?"),
         );

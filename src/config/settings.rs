@@ -1,7 +1,6 @@
 //! Every setting, typed. Names, defaults and meanings come from the table in `settings_table`.
 
 use std::collections::BTreeSet;
-use std::net::IpAddr;
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -10,12 +9,14 @@ use secrecy::SecretString;
 use super::environment::FILE;
 use super::error::{Complaint, nearest, quote};
 use super::packages::{Package, parse_packages};
+use super::settings_audit::AuditSettings;
 use super::settings_capacity::{PoolSettings, QueueSettings, SessionSettings};
+use super::settings_http::HttpSettings;
 use super::settings_results::ResultSettings;
 use super::settings_table::{SETTINGS, is_setting};
 use super::settings_values::{
     GIB, Invalid, MIB, describe, parse_boolean, parse_cpus, parse_docker_host, parse_domains,
-    parse_host, parse_image, parse_log_level, parse_mode, parse_path, parse_proxy, parse_runtime,
+    parse_image, parse_log_level, parse_mode, parse_path, parse_proxy, parse_runtime,
     parse_sandbox, parse_user, seconds, size, whole,
 };
 use super::{EngineVariables, Environment, Error};
@@ -48,10 +49,8 @@ pub enum SandboxMode {
     reason = "one member a setting, and many settings are switches"
 )]
 pub struct Settings {
-    /// `MCE_HOST`
-    pub host: IpAddr,
-    /// `MCE_PORT`
-    pub port: u16,
+    /// Where clients come over HTTP, who may, and how much.
+    pub http: HttpSettings,
     /// `MCE_LOG_LEVEL`: a `tracing` filter.
     pub log_level: String,
     /// `MCE_DEBUG`
@@ -122,8 +121,8 @@ pub struct Settings {
     pub cache_db_path: PathBuf,
     /// `MCE_AUDIT_DB_PATH`
     pub audit_db_path: PathBuf,
-    /// `MCE_AUDIT_MAX_ROWS` of each table
-    pub audit_max_rows: usize,
+    /// How much of the audit is kept, and how else.
+    pub audit: AuditSettings,
     /// `MCE_ALLOWED_DOMAINS` in lower case (IDNA applied); `None` where unset, never empty.
     pub allowed_domains: Option<Vec<String>>,
     /// `MCE_HTTPS_PROXY`, which may hold a password.
@@ -232,8 +231,6 @@ impl<'e> Lookup<'e> {
     #[expect(clippy::too_many_lines, reason = "a line or two for each setting")]
     fn settings(&mut self) -> Option<Settings> {
         // Every one is read before any failure counts, so that all complaints come at once.
-        let host = self.required("MCE_HOST", parse_host);
-        let port = self.required("MCE_PORT", |text| whole(text, 0, u16::MAX));
         let log_level = self.required("MCE_LOG_LEVEL", parse_log_level);
         let debug = self.required("MCE_DEBUG", parse_boolean);
         let compiled_output_dir = self.required("MCE_COMPILED_OUTPUT_DIR", parse_path);
@@ -262,7 +259,8 @@ impl<'e> Lookup<'e> {
             self.required("MCE_MAX_CODE_SIZE_BYTES", |text| size(text, 1, 16 * MIB));
         let max_concurrent_executions =
             self.required("MCE_MAX_CONCURRENT_EXECUTIONS", |text| whole(text, 1, 1000));
-        let (queue, pool, sessions) = (self.queue(), self.pool(), self.sessions());
+        let (http, queue) = (self.http(), self.queue());
+        let (pool, sessions) = (self.pool(), self.sessions());
         let cache_enabled = self.required("MCE_CACHE_ENABLED", parse_boolean);
         let cache_ttl = self.required("MCE_CACHE_TTL_SECONDS", |text| seconds(text, YEAR));
         let cache_max_entries =
@@ -270,8 +268,7 @@ impl<'e> Lookup<'e> {
         let cache_db_path = self.required("MCE_CACHE_DB_PATH", parse_path);
         let results = self.results(cache_db_path.as_deref());
         let audit_db_path = self.required("MCE_AUDIT_DB_PATH", parse_path);
-        let audit_max_rows =
-            self.required("MCE_AUDIT_MAX_ROWS", |text| whole(text, 100, 1_000_000_000));
+        let audit = self.audit();
         let allowed_domains = self.optional("MCE_ALLOWED_DOMAINS", parse_domains);
         let https_proxy = self
             .optional("MCE_HTTPS_PROXY", parse_proxy)
@@ -286,8 +283,7 @@ impl<'e> Lookup<'e> {
         let call_timeout = self.required("MCE_CALL_TIMEOUT_SECONDS", |text| seconds(text, 600.0));
         let stream_time = self.required("MCE_STREAM_SECONDS", |text| seconds(text, 600.0));
         Some(Settings {
-            host: host?,
-            port: port?,
+            http: http?,
             log_level: log_level?,
             debug: debug?,
             compiled_output_dir: compiled_output_dir?,
@@ -323,7 +319,7 @@ impl<'e> Lookup<'e> {
             cache_max_entries: cache_max_entries?,
             cache_db_path: cache_db_path?,
             audit_db_path: audit_db_path?,
-            audit_max_rows: audit_max_rows?,
+            audit: audit?,
             allowed_domains,
             https_proxy,
             max_calls: max_calls?,
@@ -380,6 +376,29 @@ impl<'e> Lookup<'e> {
     ) -> Option<T> {
         let (variable, value) = self.value(name)?;
         self.parse(variable, value, parse)
+    }
+
+    /// A setting that is a secret, so that it may stand in the file that `<name>_FILE` names.
+    pub(super) fn secret<T>(
+        &mut self,
+        name: &'static str,
+        parse: impl Fn(&str) -> Result<T, Invalid>,
+    ) -> Option<T> {
+        self.asked.insert(name);
+        let environment = self.environment;
+        if environment.is_not_unicode(name) {
+            let complaint = Complaint::at(name, "is not valid UTF-8");
+            self.complaints.push(complaint);
+            return None;
+        }
+        match environment.value(name) {
+            Ok(Some(value)) if !value.trim().is_empty() => self.parse(name, value.trim(), parse),
+            Ok(_) => None,
+            Err(error) => {
+                self.complaints.push(Complaint::at(name, error.to_string()));
+                None
+            }
+        }
     }
 
     fn is_set(&self, name: &str) -> bool {

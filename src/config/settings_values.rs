@@ -32,7 +32,7 @@ pub(super) fn describe(value: &str) -> String {
     let plain = value.len() <= 16
         && value
             .bytes()
-            .all(|byte| byte.is_ascii_alphanumeric() || b"-_.:/".contains(&byte));
+            .all(|byte| byte.is_ascii_alphanumeric() || b"-_.,:/".contains(&byte));
     if plain {
         quote(value)
     } else {
@@ -242,7 +242,19 @@ pub(super) fn size<T: TryFrom<usize>>(text: &str, least: usize, most: usize) -> 
         .and_then(|bytes| T::try_from(bytes).ok())
         .ok_or_else(|| {
             Invalid::expected(format!(
-                "a size from {least} to {most} bytes, such as `65536` or `256m`"
+                "a size from {} to {}, such as `65536` (bytes) or `256m`",
+                spelt(least),
+                spelt(most)
             ))
         })
+}
+
+/// A size as one would write it: with a suffix where that is exact.
+fn spelt(bytes: usize) -> String {
+    for (factor, suffix) in [(GIB, "g"), (MIB, "m"), (1024, "k")] {
+        if bytes >= factor && bytes.is_multiple_of(factor) {
+            return format!("{}{suffix}", bytes / factor);
+        }
+    }
+    bytes.to_string()
 }

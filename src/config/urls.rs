@@ -49,6 +49,27 @@ pub(super) fn check_endpoint_template(template: &Template) -> Result<(), String>
     check(&template.masked(), true)
 }
 
+/// Whether a URL of a token or log-in endpoint is sure to leave this machine unencrypted.
+pub(super) fn is_in_the_clear(template: &Template) -> bool {
+    let masked = template.masked();
+    let Ok(url) = Url::parse(&masked) else {
+        return false;
+    };
+    let is_here = match url.host() {
+        Some(Host::Ipv4(address)) => address.is_loopback(),
+        Some(Host::Ipv6(address)) => address.is_loopback(),
+        Some(Host::Domain(name)) => {
+            let name = name.trim_end_matches('.');
+            // What a variable says is not known yet.
+            name == "localhost"
+                || name.ends_with(".localhost")
+                || masked.contains([VARIABLE, DEFAULTED])
+        }
+        None => true,
+    };
+    url.scheme() == "http" && !is_here
+}
+
 /// Checks where a document comes from: a path, or an http(s) URL.
 pub(super) fn check_source_template(template: &Template) -> Result<(), String> {
     let masked = template.masked();

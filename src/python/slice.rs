@@ -112,6 +112,11 @@ impl CompiledModule {
         uses(self.types.get(name))
     }
 
+    /// The names of all types.
+    pub fn types(&self) -> impl Iterator<Item = &str> {
+        self.types.keys().map(String::as_str)
+    }
+
     /// The definition of a type.
     #[must_use]
     pub fn definition(&self, name: &str) -> Option<&str> {

@@ -58,8 +58,10 @@ impl Brokered {
             https_proxy: limits.https_proxy.clone(),
         };
         let vault = Arc::new(Vault::with_network(servers, environment, &network));
+        let mut reported = BTreeSet::new();
         for problem in vault.problems() {
             tracing::warn!(%problem, "a server has no usable credential");
+            reported.insert(problem.to_string());
         }
         let parts = Parts {
             vault,
@@ -77,7 +79,7 @@ impl Brokered {
         Self {
             parts,
             current: Mutex::new(Current { targets, broker }),
-            reported: tokio::sync::Mutex::default(),
+            reported: tokio::sync::Mutex::new(reported),
         }
     }
 
@@ -156,6 +158,10 @@ impl Parts {
 /// Logs what is wrong and what the user should know, each once however often a broker is made.
 fn report(broker: &Broker, reported: &mut BTreeSet<String>) {
     for (server, problem) in broker.problems() {
+        // What is wrong with a credential was told when the vault was filled.
+        if reported.iter().any(|told| told.contains(problem)) {
+            continue;
+        }
         if reported.insert(format!("{server}: {problem}")) {
             tracing::warn!(server, %problem, "a server cannot be called");
         }

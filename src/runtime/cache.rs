@@ -8,7 +8,7 @@ use rusqlite::{OptionalExtension as _, params};
 use sha2::{Digest as _, Sha256};
 
 use super::clock;
-use super::database::{self, Database, Error, Schema, execute};
+use super::database::{self, Database, DatabaseState, Error, Schema, execute};
 
 const SCHEMA: Schema = Schema {
     purpose: "cache",
@@ -29,6 +29,14 @@ const SCHEMA: Schema = Schema {
         CREATE INDEX IF NOT EXISTS code_used ON code (used_ms);
     ",
 };
+
+/// Looks whether the code cache is whole. Nothing is made or changed.
+///
+/// # Errors
+/// A file that is no code cache of this version.
+pub fn look_at_code_cache(path: &Path) -> Result<DatabaseState, Error> {
+    database::look(path, &SCHEMA)
+}
 
 /// Removes the code cache; `false` where there is none.
 ///

@@ -3,6 +3,8 @@
 use std::collections::BTreeSet;
 use std::time::Instant;
 
+use tracing::Instrument as _;
+
 use super::Runtime;
 use super::admission::refused_server;
 use super::audit::{Origin, Subject};
@@ -34,7 +36,7 @@ pub struct CallRequest {
 impl Runtime {
     /// Calls one compiled function through the broker.
     pub async fn call(&self, request: CallRequest) -> ExecutionResult {
-        let running = match Running::begin(&self.audit, &request.principal, Origin::Call) {
+        let running = match Running::begin(self, &request.principal, Origin::Call) {
             Ok(running) => running,
             Err(refusal) => return refusal.into(),
         };
@@ -46,7 +48,11 @@ impl Runtime {
                 request.server, request.function, request.arguments
             )
         });
-        let outcome = self.call_one(&running.subject, request).await;
+        let span = running.span.clone();
+        let outcome = self
+            .call_one(&running.subject, request)
+            .instrument(span)
+            .await;
         let mut result = running.end(outcome);
         self.hint_of_credentials(&mut result);
         if let Some(what) = what {
@@ -74,7 +80,7 @@ impl Runtime {
                 self.audit.load_refusal(subject, &server, &refused.reason);
                 return Err(refused_server(&refused));
             }
-            None => return Err(unknown("server", &server, self.registry.names())),
+            None => return Err(unknown_server(&server, self.registry.names())),
         };
         if compiled.manifest().function(&function).is_none() {
             let functions = compiled.manifest().functions.iter();
@@ -96,7 +102,7 @@ impl Runtime {
         }
         // Of clients there may be many, whose answers need memory as those of executions do.
         let _place = if preview {
-            Some(self.queue.take(&subject.principal).await?)
+            Some(self.queue.take(&subject.principal, self.client).await?)
         } else {
             None
         };
@@ -105,7 +111,8 @@ impl Runtime {
             principal: subject.principal.clone(),
             servers: BTreeSet::from([server.clone()]),
         };
-        let host = self.egress.host(&self.registry.targets(), scope).await;
+        let targets = self.registry.targets_with([&compiled]);
+        let host = self.egress.host(&targets, scope).await;
         let started = Instant::now();
         let outcome = host
             .perform(Call {
@@ -168,6 +175,20 @@ pub(super) fn part_hint(result: &mut ExecutionResult) {
         result.error = Some(error);
         result.hint = Some(hint);
     }
+}
+
+/// As many names as a hint lists.
+const LISTED_NAMES: usize = 20;
+
+/// Where no name is near, those that there are.
+fn unknown_server<'a>(name: &str, names: impl Iterator<Item = &'a str>) -> Refusal {
+    let names: Vec<&str> = names.collect();
+    let refusal = unknown("server", name, names.iter().copied());
+    if refusal.hint.is_some() || names.is_empty() {
+        return refusal;
+    }
+    let shown = names.get(..LISTED_NAMES).unwrap_or(&names).join("`, `");
+    refusal.hint(format!("there are `{shown}`"))
 }
 
 fn unknown<'a>(what: &str, name: &str, names: impl Iterator<Item = &'a str>) -> Refusal {

@@ -1,6 +1,5 @@
 //! A SQLite file with a thread of its own, so that no asynchronous task ever waits on the disk.
 
-use std::fs::{File, OpenOptions};
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -9,8 +8,10 @@ use std::sync::mpsc::{self, TrySendError};
 use std::thread;
 use std::time::Duration;
 
-use rusqlite::Connection;
+use rusqlite::{Connection, OpenFlags};
 use tokio::sync::oneshot;
+
+use super::private_file::{self, Access};
 
 /// Why a database cannot be used.
 #[derive(Debug, thiserror::Error)]
@@ -70,6 +71,9 @@ const QUEUE: usize = 10_000;
 /// How long [`Database::run`] waits before it looks again whether there is room.
 const RETRY: Duration = Duration::from_millis(10);
 
+/// How long a statement waits for other processes that write the same file.
+const BUSY: Duration = Duration::from_secs(5);
+
 type Work = Box<dyn FnOnce(&mut Connection) + Send>;
 
 /// A handle on the thread that owns the connection. The thread ends, its work done, when the last
@@ -77,7 +81,7 @@ type Work = Box<dyn FnOnce(&mut Connection) + Send>;
 #[derive(Clone)]
 pub(super) struct Database {
     work: mpsc::SyncSender<Work>,
-    /// Rows that found no room.
+    /// Pieces of work that found no room, or that the disk refused.
     lost: Arc<AtomicUsize>,
 }
 
@@ -141,35 +145,44 @@ impl Database {
         Ok(waiting.await.map_err(|_| Error::Closed)??)
     }
 
-    /// Queues `work` and returns at once. A failure is logged: there is nobody to tell. So is how
-    /// much was lost because the queue was full.
+    /// Queues `work` and returns at once. A failure is logged and counted: there is nobody to tell. So
+    /// is what was lost because the queue was full. A disk that stays full does not fill the log.
     pub(super) fn post<F>(&self, work: F)
     where
         F: FnOnce(&mut Connection) -> rusqlite::Result<()> + Send + 'static,
     {
+        let lost = Arc::clone(&self.lost);
         let queued = self.work.try_send(Box::new(move |connection| {
             if let Err(error) = work(connection) {
-                tracing::error!(%error, "a row could not be written");
+                count_loss(&lost, &error);
             }
         }));
         match queued {
             Ok(()) => {}
-            Err(TrySendError::Full(_)) => {
-                let lost = self.lost.fetch_add(1, Ordering::Relaxed).saturating_add(1);
-                if lost.is_power_of_two() {
-                    tracing::error!(lost, "rows could not be written: the database is too slow");
-                }
-            }
+            Err(TrySendError::Full(_)) => count_loss(&self.lost, &"the database is too slow"),
             Err(TrySendError::Disconnected(_)) => {
-                tracing::error!("a row could not be written: the database is closed");
+                count_loss(&self.lost, &"the database is closed");
             }
         }
+    }
+
+    /// How many pieces of work were posted and not done so far.
+    pub(super) fn lost(&self) -> usize {
+        self.lost.load(Ordering::Relaxed)
     }
 
     /// Waits until everything queued so far is written.
     pub(super) async fn flush(&self) {
         // The only error is a closed database, which has nothing left to write.
         let _ = self.run(|_| Ok(())).await;
+    }
+}
+
+/// Counts what was lost, and says so the first time, the second, the fourth, and so on.
+pub(super) fn count_loss(lost: &AtomicUsize, why: &dyn std::fmt::Display) {
+    let lost = lost.fetch_add(1, Ordering::Relaxed).saturating_add(1);
+    if lost.is_power_of_two() {
+        tracing::error!(lost, %why, "rows could not be written");
     }
 }
 
@@ -183,49 +196,22 @@ pub(super) fn execute(
 }
 
 /// Makes the file and its folder where they are missing, readable by the owner only. SQLite gives
-/// its `-wal` and `-shm` files the mode of the main one.
+/// the `-wal` and `-shm` files that it makes the mode of the main one; those it finds are seen to here.
 fn create_private(path: &Path) -> io::Result<()> {
-    if let Some(folder) = path
-        .parent()
-        .filter(|folder| !folder.as_os_str().is_empty())
-    {
-        std::fs::create_dir_all(folder)?;
-    }
-    let mut options = OpenOptions::new();
-    options.read(true).write(true).create(true).truncate(false);
-    #[cfg(unix)]
-    {
-        use std::os::unix::fs::OpenOptionsExt as _;
-        options.mode(0o600);
-    }
-    // What is no file keeps its permissions: for root this could be a device that all others use.
-    let is_file = |metadata: std::fs::Metadata| metadata.is_file();
-    if std::fs::metadata(path).is_ok_and(|it| !is_file(it)) {
-        return Err(no_file());
-    }
-    let file = options.open(path)?;
-    if !is_file(file.metadata()?) {
-        return Err(no_file());
-    }
-    restrict(&file)
-}
-
-fn no_file() -> io::Error {
-    io::Error::new(io::ErrorKind::InvalidInput, "it is no regular file")
-}
-
-#[cfg(unix)]
-fn restrict(file: &File) -> io::Result<()> {
-    use std::os::unix::fs::PermissionsExt as _;
-    if file.metadata()?.permissions().mode() & 0o777 != 0o600 {
-        file.set_permissions(std::fs::Permissions::from_mode(0o600))?;
+    private_file::open(path, Access::Database)?;
+    for name in ["-wal", "-shm"].map(|suffix| beside(path, suffix)) {
+        if name.exists() {
+            private_file::open(&name, Access::Database)?;
+        }
     }
     Ok(())
 }
 
-#[cfg(not(unix))]
-fn restrict(_: &File) -> io::Result<()> {
-    Ok(())
+/// The file that SQLite keeps beside a database.
+fn beside(path: &Path, suffix: &str) -> PathBuf {
+    let mut name = std::ffi::OsString::from(path);
+    name.push(suffix);
+    name.into()
 }
 
 /// Whether a database is empty, or one that MCE made for this purpose.
@@ -254,22 +240,15 @@ pub(super) fn remove(path: &Path, schema: &Schema) -> Result<bool, Error> {
     match std::fs::metadata(path) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(false),
         // A pipe or a device would be waited for.
-        Ok(metadata) if !metadata.is_file() => return Err(file(no_file())),
+        Ok(metadata) if !metadata.is_file() => return Err(file(private_file::no_file())),
         _ => {}
     }
-    let flags = rusqlite::OpenFlags::SQLITE_OPEN_READ_WRITE;
+    let flags = OpenFlags::SQLITE_OPEN_READ_WRITE;
     let connection = Connection::open_with_flags(path, flags).map_err(content)?;
-    if !is_ours(&connection, schema).map_err(content)? {
-        return Err(content(rusqlite::Error::SqliteFailure(
-            rusqlite::ffi::Error::new(rusqlite::ffi::SQLITE_NOTADB),
-            Some("it holds what `mce` did not make for this".to_owned()),
-        )));
-    }
+    expect_ours(&connection, schema).map_err(content)?;
     drop(connection);
     for suffix in ["-wal", "-shm", ""] {
-        let mut name = std::ffi::OsString::from(path);
-        name.push(suffix);
-        match std::fs::remove_file(&name) {
+        match std::fs::remove_file(beside(path, suffix)) {
             Err(source) if source.kind() != io::ErrorKind::NotFound => {
                 return Err(file(source));
             }
@@ -279,55 +258,103 @@ pub(super) fn remove(path: &Path, schema: &Schema) -> Result<bool, Error> {
     Ok(true)
 }
 
+/// Opens a database to be read, while other processes may write it. Nothing is made or changed.
+pub(super) fn open_to_read(path: &Path, schema: &Schema) -> Result<Connection, Error> {
+    let metadata = std::fs::metadata(path).and_then(|it| {
+        if it.is_file() {
+            Ok(it)
+        } else {
+            Err(private_file::no_file())
+        }
+    });
+    if let Err(source) = metadata {
+        return Err(Error::File {
+            purpose: schema.purpose,
+            path: path.to_owned(),
+            setting: schema.setting,
+            source,
+        });
+    }
+    let open = || {
+        let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+        let connection = Connection::open_with_flags(path, flags)?;
+        connection.busy_timeout(BUSY)?;
+        expect_ours(&connection, schema)?;
+        let found = connection.pragma_query_value(None, "user_version", |row| row.get(0))?;
+        expect_version(found, schema)?;
+        Ok(connection)
+    };
+    open().map_err(|source| Error::Content {
+        purpose: schema.purpose,
+        path: path.to_owned(),
+        setting: schema.setting,
+        source,
+    })
+}
+
+/// How a database is found.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum DatabaseState {
+    /// There is none yet.
+    Missing,
+    /// It is whole.
+    Sound,
+    /// SQLite finds faults in it.
+    Damaged(String),
+}
+
+/// Looks whether a database is whole. Nothing is made or changed.
+pub(super) fn look(path: &Path, schema: &Schema) -> Result<DatabaseState, Error> {
+    if path == Path::new(IN_MEMORY) || !path.exists() {
+        return Ok(DatabaseState::Missing);
+    }
+    let connection = open_to_read(path, schema)?;
+    let found: String = connection.query_row("PRAGMA quick_check(1)", (), |row| row.get(0))?;
+    Ok(if found == "ok" {
+        DatabaseState::Sound
+    } else {
+        DatabaseState::Damaged(found)
+    })
+}
+
+fn expect_ours(connection: &Connection, schema: &Schema) -> rusqlite::Result<()> {
+    if is_ours(connection, schema)? {
+        return Ok(());
+    }
+    Err(rusqlite::Error::SqliteFailure(
+        rusqlite::ffi::Error::new(rusqlite::ffi::SQLITE_NOTADB),
+        Some("it holds what `mce` did not make for this".to_owned()),
+    ))
+}
+
+/// A version of 0 is that of a file without tables.
+fn expect_version(found: i64, schema: &Schema) -> rusqlite::Result<()> {
+    if found == 0 || found == schema.version {
+        return Ok(());
+    }
+    Err(rusqlite::Error::SqliteFailure(
+        rusqlite::ffi::Error::new(rusqlite::ffi::SQLITE_SCHEMA),
+        Some(format!(
+            "it has the format {found}, this `mce` knows {}",
+            schema.version
+        )),
+    ))
+}
+
 fn connect(path: &Path, schema: &Schema) -> rusqlite::Result<Connection> {
     let mut connection = Connection::open(path)?;
     // Other `mce` processes may have the same file open.
-    connection.busy_timeout(std::time::Duration::from_secs(5))?;
-    if !is_ours(&connection, schema)? {
-        return Err(rusqlite::Error::SqliteFailure(
-            rusqlite::ffi::Error::new(rusqlite::ffi::SQLITE_NOTADB),
-            Some("it holds what `mce` did not make for this".to_owned()),
-        ));
-    }
+    connection.busy_timeout(BUSY)?;
+    expect_ours(&connection, schema)?;
     connection.pragma_update(None, "journal_mode", "WAL")?;
     connection.pragma_update(None, "synchronous", "NORMAL")?;
     let transaction =
         connection.transaction_with_behavior(rusqlite::TransactionBehavior::Immediate)?;
     let found: i64 = transaction.pragma_query_value(None, "user_version", |row| row.get(0))?;
-    if found != 0 && found != schema.version {
-        return Err(rusqlite::Error::SqliteFailure(
-            rusqlite::ffi::Error::new(rusqlite::ffi::SQLITE_SCHEMA),
-            Some(format!(
-                "it has the format {found}, this `mce` knows {}",
-                schema.version
-            )),
-        ));
-    }
+    expect_version(found, schema)?;
     transaction.execute_batch(schema.tables)?;
     transaction.pragma_update(None, "application_id", schema.application_id)?;
     transaction.pragma_update(None, "user_version", schema.version)?;
     transaction.commit()?;
     Ok(connection)
-}
-
-#[cfg(all(test, unix))]
-mod tests {
-    use std::os::unix::fs::PermissionsExt as _;
-
-    use super::*;
-
-    #[test]
-    fn what_is_no_file_keeps_its_permissions() {
-        let folder = tempfile::tempdir().unwrap();
-        let path = folder.path().join("socket");
-        let _socket = std::os::unix::net::UnixListener::bind(&path).unwrap();
-        std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o666)).unwrap();
-        for path in [path.as_path(), Path::new("/dev/null")] {
-            let before = std::fs::metadata(path).unwrap().permissions().mode();
-            let error = create_private(path).unwrap_err();
-            assert_eq!(error.kind(), io::ErrorKind::InvalidInput);
-            let after = std::fs::metadata(path).unwrap().permissions().mode();
-            assert_eq!(after, before);
-        }
-    }
 }

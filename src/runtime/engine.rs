@@ -100,6 +100,14 @@ impl Engine {
 }
 
 impl Engine {
+    /// How many executions need not wait for their place to start; `None` where there is no sandbox yet.
+    pub(super) fn ready(&self) -> Option<u64> {
+        let connection = self.connection.try_lock().ok()?;
+        let (_, outcome) = connection.as_ref()?;
+        let ready = outcome.as_ref().ok()?.ready();
+        u64::try_from(ready).ok()
+    }
+
     /// Somebody will soon run code: where there is a sandbox, one place in it is made ready.
     pub(super) fn expect(&self) {
         if let Ok(connection) = self.connection.try_lock()

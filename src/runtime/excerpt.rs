@@ -14,17 +14,18 @@ pub(super) struct Excerpt {
     pub(super) omitted: Vec<String>,
 }
 
-/// The function of this name with the types its signature needs, nearest first, within about
-/// `budget` bytes. Types in `shown` were shown before and are not repeated; those that are shown
-/// now are added.
+/// The function of this name, within about `longest` bytes, with those types its signature needs,
+/// nearest first, that keep it within `budget` bytes. Types in `shown` were shown before and are not
+/// repeated; those that are shown now are added.
 pub(super) fn excerpt<'m>(
     module: &'m CompiledModule,
     function: &str,
+    longest: usize,
     budget: usize,
     shown: &mut HashSet<&'m str>,
 ) -> Option<Excerpt> {
     let stub = module.signature(function)?;
-    let stub = super::preview::ends(stub, budget).unwrap_or_else(|| stub.to_owned());
+    let stub = super::preview::ends(stub, longest).unwrap_or_else(|| stub.to_owned());
     let mut rest = budget.saturating_sub(stub.len());
     let mut types = Vec::new();
     let mut omitted = Vec::new();
@@ -58,6 +59,12 @@ pub(super) fn excerpt<'m>(
     }
     text.push_str(&stub);
     Some(Excerpt { text, omitted })
+}
+
+/// The definition of a type, within about `longest` bytes.
+pub(super) fn definition(module: &CompiledModule, name: &str, longest: usize) -> Option<String> {
+    let text = module.definition(name)?;
+    Some(super::preview::ends(text, longest).unwrap_or_else(|| text.to_owned()))
 }
 
 #[cfg(test)]
@@ -141,7 +148,7 @@ def not_a_function():
     }
 
     fn alone(function: &str, budget: usize) -> Option<(String, Vec<String>)> {
-        let excerpt = excerpt(&module(), function, budget, &mut HashSet::new())?;
+        let excerpt = excerpt(&module(), function, budget, budget, &mut HashSet::new())?;
         Some((excerpt.text, excerpt.omitted))
     }
 
@@ -165,7 +172,11 @@ def not_a_function():
     fn what_was_shown_before_is_not_shown_again() {
         let module = module();
         let mut shown = HashSet::new();
-        let mut show = |function| excerpt(&module, function, 4_000, &mut shown).unwrap().text;
+        let mut show = |function| {
+            excerpt(&module, function, 4_000, 4_000, &mut shown)
+                .unwrap()
+                .text
+        };
         assert_eq!(show("get_pet"), format!("{OWNER}{PET}{GET_PET}"));
         assert_eq!(show("get_odd"), format!("{ODD}{GET_ODD}"));
         assert_eq!(show("get_odd"), GET_ODD);

@@ -4,14 +4,18 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use serde_json::{Map, Value};
+use tracing::Instrument as _;
 
 use super::Runtime;
 use super::admission::Limits;
 use super::audit::{Audit, Origin, Subject};
 use super::cache::Fingerprints;
+use super::counters::Counters;
 use super::identifier;
+use super::registry::Served;
 use super::result::{ErrorType, ExecutionResult, PlannedUse, Refusal, summarise};
 use super::sessions::{Earlier, Held, Lease};
+use super::spans;
 use super::stage::{Stage, Stages};
 use crate::api::is_mutating;
 use crate::broker::Scope;
@@ -97,27 +101,44 @@ pub(super) enum Keep<'a> {
     Stored(String),
 }
 
+/// What code imports.
+struct Imported {
+    /// The servers, as they were checked.
+    served: Vec<Arc<Served>>,
+    /// What the sandbox gets of them.
+    modules: Vec<Module>,
+    fingerprints: Fingerprints,
+}
+
 /// An execution in the audit. Dropped before its end, it was cancelled.
 pub(super) struct Running<'a> {
     audit: &'a Audit,
+    counters: &'a Counters,
     pub(super) subject: Subject,
     started: Instant,
     ended: bool,
+    /// Carries the execution's id to every line of the log within it.
+    pub(super) span: tracing::Span,
 }
 
 impl<'a> Running<'a> {
     pub(super) fn begin(
-        audit: &'a Audit,
+        runtime: &'a Runtime,
         principal: &str,
         origin: Origin,
     ) -> Result<Self, Refusal> {
+        let (audit, counters) = (&*runtime.audit, &*runtime.counters);
         let subject = Subject {
             execution_id: identifier::random().map_err(|error| Refusal::internal(&error))?,
             principal: principal.to_owned(),
         };
         audit.begin(&subject, origin);
+        counters.begun();
+        let span = spans::execution(&subject, origin);
         Ok(Self {
+            span,
             audit,
+            counters,
             subject,
             started: Instant::now(),
             ended: false,
@@ -129,9 +150,10 @@ impl<'a> Running<'a> {
         let mut result = outcome.unwrap_or_else(ExecutionResult::from);
         self.ended = true;
         let id = &self.subject.execution_id;
-        let calls = self
-            .audit
-            .end(id, result.error_type, self.started.elapsed());
+        let took = self.started.elapsed();
+        let calls = self.audit.end(&self.subject, result.error_type, took);
+        self.counters.ended(result.error_type, took, &calls);
+        spans::ended(&self.span, result.error_type);
         result.calls = summarise(calls);
         result.execution_id.clone_from(id);
         result
@@ -146,8 +168,10 @@ impl Drop for Running<'_> {
             } else {
                 ErrorType::Cancelled
             };
-            let id = &self.subject.execution_id;
-            self.audit.end(id, Some(failure), self.started.elapsed());
+            spans::ended(&self.span, Some(failure));
+            let took = self.started.elapsed();
+            let calls = self.audit.end(&self.subject, Some(failure), took);
+            self.counters.ended(Some(failure), took, &calls);
         }
     }
 }
@@ -214,7 +238,7 @@ impl Runtime {
         } else {
             Origin::Code
         };
-        let running = match Running::begin(&self.audit, &request.principal, origin) {
+        let running = match Running::begin(self, &request.principal, origin) {
             Ok(running) => running,
             Err(refusal) => return refusal.into(),
         };
@@ -226,18 +250,23 @@ impl Runtime {
             keep: Keep::Store(&request.description),
             stages: &request.stages,
         };
-        let outcome = self.pipeline(&running.subject, work).await;
+        let span = running.span.clone();
+        let outcome = self.pipeline(&running.subject, work).instrument(span).await;
         let result = running.end(outcome);
         self.advised(&request.principal, &request.code, result)
     }
 
     /// Runs code of the cache again, with other values for its top-level names.
     pub async fn run_cached(&self, request: CachedRequest) -> ExecutionResult {
-        let running = match Running::begin(&self.audit, &request.principal, Origin::Cached) {
+        let running = match Running::begin(self, &request.principal, Origin::Cached) {
             Ok(running) => running,
             Err(refusal) => return refusal.into(),
         };
-        let outcome = self.run_again(&running.subject, &request).await;
+        let span = running.span.clone();
+        let outcome = self
+            .run_again(&running.subject, &request)
+            .instrument(span)
+            .await;
         let result = running.end(outcome);
         let what = format!("{} {:?}", request.cache_id, request.params);
         self.advised(&request.principal, &what, result)
@@ -291,8 +320,12 @@ impl Runtime {
             hint: finding.hint,
             ..Refusal::new(ErrorType::Sandbox, finding.message)
         })?;
-        let _place = self.queue.take(&subject.principal).await?;
-        let (modules, fingerprints) = self.modules(facts).await;
+        let _place = self.queue.take(&subject.principal, self.client).await?;
+        let Imported {
+            served,
+            modules,
+            fingerprints,
+        } = self.imported(facts).await;
         let most = self.settings.max_execution_timeout;
         let asked = work.timeout.unwrap_or(self.settings.execution_timeout);
         let timeout = asked.min(most);
@@ -311,9 +344,11 @@ impl Runtime {
         let scope = Scope {
             execution_id: subject.execution_id.clone(),
             principal: subject.principal.clone(),
-            servers: facts.servers.clone(),
+            servers: self.registry.shown_of(&facts.servers),
         };
-        let host = self.egress.host(&self.registry.targets(), scope).await;
+        // A server may have left memory, or been compiled anew, since its module was taken.
+        let targets = self.registry.targets_with(&served);
+        let host = self.egress.host(&targets, scope).await;
         work.stages.reach(Stage::Running);
         let running = async {
             match &mut lease {
@@ -373,7 +408,8 @@ impl Runtime {
 
     /// The runtime module and of the servers the code imports what it can use, exactly as it was
     /// checked.
-    async fn modules(&self, facts: &Facts) -> (Vec<Module>, Fingerprints) {
+    async fn imported(&self, facts: &Facts) -> Imported {
+        let mut used = Vec::new();
         let mut modules = vec![runtime_module()];
         let mut fingerprints = Fingerprints::new();
         let imported = facts.servers.iter().cloned().collect();
@@ -392,7 +428,12 @@ impl Runtime {
                 source,
             });
             fingerprints.insert(name, served.manifest().fingerprint.clone());
+            used.push(served);
         }
-        (modules, fingerprints)
+        Imported {
+            served: used,
+            modules,
+            fingerprints,
+        }
     }
 }

@@ -2,19 +2,24 @@
 //!
 //! - [`Runtime`]: everything one process needs to answer, whatever the transport.
 //! - `policy`: the guard's policy, where a file gives it.
-//! - `registry`, `load`: the compiled servers, checked before their first use.
+//! - `registry`, `load`: the compiled servers, checked before their first use; `view`: those of them
+//!   that a caller may use.
 //! - `execution`: size → guard → lint → sandbox → answer → audit; `answer`: redaction and caps;
 //!   `rerun`: what is kept in the cache, and run again from it.
 //! - `queue`, `sessions`: who runs when, and what is kept between executions.
-//! - `discovery`, `excerpt`: what there is to call.
+//! - `catalogue`, `discovery`, `excerpt`: what there is to call; `searched`,
+//!   `docstrings`: what of it is searched.
 //! - `calling`, `promoted`: functions that are called without code.
 //! - `hints`, `repeats`: what to do about what failed.
 //! - `skills`: notes on servers; `kept`: results too large to inline; `cached_code`: finding code.
-//! - `cache`, `audit`, `kept`, `database`: three SQLite files.
+//! - `cache`, `audit`, `kept`, `database`: three SQLite files; `counters`: what happened, in numbers.
 
+use std::collections::BTreeSet;
 use std::path::Path;
 use std::sync::Arc;
-use std::time::SystemTime;
+use std::time::{Duration, SystemTime};
+
+use tokio::sync::watch;
 
 use crate::broker::Recorder;
 use crate::config::{Config, Environment, ServerConfig, Settings};
@@ -27,9 +32,12 @@ mod brokered;
 mod cache;
 mod cached_code;
 mod calling;
+mod catalogue;
 mod clock;
+mod counters;
 mod database;
 mod discovery;
+mod docstrings;
 mod egress;
 mod engine;
 mod excerpt;
@@ -41,30 +49,42 @@ mod lint;
 mod load;
 mod policy;
 mod preview;
+mod private_file;
 mod promoted;
 mod queue;
 mod registry;
 mod repeats;
 mod rerun;
 mod result;
+mod searched;
 mod sessions;
 mod skills;
+mod spans;
 mod stage;
+mod view;
 
 #[cfg(test)]
 pub(crate) mod fixture;
 #[cfg(test)]
 mod scenarios;
 
-pub use cache::remove_code_cache;
+pub use audit::{
+    AuditFilter, AuditReader, AuditedCall, AuditedDetail, AuditedExecution, AuditedRefusal,
+    LogError as AuditLogError, look_at_audit,
+};
+pub use cache::{look_at_code_cache, remove_code_cache};
 pub use cached_code::CachedCode;
 pub use calling::CallRequest;
+pub use counters::{DURATION_CLASSES, Durations, Snapshot};
+pub use database::DatabaseState;
 pub use database::Error as DatabaseError;
 pub use database::IN_MEMORY;
 pub use discovery::{
-    FunctionAnswer, FunctionDetail, FunctionName, FunctionProblem, FunctionsAnswer, InlineFunction,
-    RefusedServer, ServerSummary, ServersPage, UnknownCursor,
+    FoundFunction, FunctionAnswer, FunctionDetail, FunctionName, FunctionProblem, FunctionsAnswer,
+    InlineFunction, RefusedServer, SearchAnswer, SearchError, SearchRequest, ServerSummary,
+    ServersPage, TypeAnswer, TypeDetail, UnknownCursor,
 };
+pub use docstrings::descriptions;
 pub use egress::{Egress, Targets};
 pub use engine::{Finding, SandboxProvider};
 pub use execution::{CachedRequest, ExecuteRequest, SessionChoice, runtime_module};
@@ -72,10 +92,15 @@ pub use kept::{KeptResult, PIECE_BYTES, RESULT_URI, ResultPiece};
 pub use lint::{LINT_RULES, LintRule};
 pub use policy::{PolicyFileError, guard_of, unguarded};
 pub use promoted::PromotedFunction;
+pub use queue::Client;
 pub use registry::compiled_folders;
 pub use result::{CallSummary, ErrorType, ExecutionResult, PlannedUse};
+pub use searched::search_document;
 pub use skills::{Skills, SkillsPage};
 pub use stage::{Stage, Stages};
+
+/// Time between two looks at the folder of compiled output.
+const WATCH_INTERVAL: Duration = Duration::from_secs(1);
 
 /// The principal of a process that serves its own user (stdio, command line).
 pub const LOCAL_PRINCIPAL: &str = "local";
@@ -90,6 +115,9 @@ pub enum Error {
     /// The guard's policy is not valid.
     #[error(transparent)]
     Policy(#[from] PolicyFileError),
+    /// The audit cannot be written as it should be.
+    #[error(transparent)]
+    AuditLog(#[from] AuditLogError),
 }
 
 /// Layers that tests switch off, one at a time, to attack the next one alone.
@@ -140,21 +168,28 @@ impl From<Hooks> for Switches {
     }
 }
 
-/// Everything one process needs to answer.
+/// Everything one process needs to answer. [`Runtime::seen_by`] makes others that share it.
+#[derive(Clone)]
 pub struct Runtime {
     settings: Arc<Settings>,
-    guard: Guard,
-    registry: registry::Registry,
-    engine: engine::Engine,
+    guard: Arc<Guard>,
+    registry: view::View,
+    catalogue: Arc<catalogue::Catalogue>,
+    engine: Arc<engine::Engine>,
     queue: queue::Queue,
     sessions: sessions::Sessions,
     egress: Arc<dyn Egress>,
     audit: Arc<audit::Audit>,
-    cache: Option<cache::Cache>,
-    kept: kept::Kept,
-    repeats: repeats::Repeats,
-    linter: Option<lint::Linter>,
+    cache: Option<Arc<cache::Cache>>,
+    kept: Arc<kept::Kept>,
+    repeats: Arc<repeats::Repeats>,
+    linter: Option<Arc<lint::Linter>>,
     switches: Switches,
+    counters: Arc<counters::Counters>,
+    /// Counts the changes of the catalogue.
+    changes: Arc<watch::Sender<u64>>,
+    /// Who of its principal asks.
+    client: Client,
 }
 
 impl Runtime {
@@ -236,23 +271,20 @@ impl Runtime {
         switches: Switches,
         egress: impl FnOnce(&[Arc<ServerConfig>], Arc<dyn Recorder>) -> Arc<dyn Egress>,
     ) -> Result<Arc<Self>, Error> {
-        let guard = guard_of(&settings)?;
-        let audit = Arc::new(audit::Audit::open(
-            &settings.audit_db_path,
-            settings.audit_max_rows,
-        )?);
+        let guard = Arc::new(guard_of(&settings)?);
+        let audit = Arc::new(audit::Audit::open(&settings)?);
         let cache = if settings.cache_enabled {
-            Some(cache::Cache::open(
+            Some(Arc::new(cache::Cache::open(
                 &settings.cache_db_path,
                 settings.cache_ttl,
                 settings.cache_max_entries,
-            )?)
+            )?))
         } else {
             None
         };
         let linter = settings
             .lint_enabled
-            .then(|| lint::Linter::new(environment));
+            .then(|| Arc::new(lint::Linter::new(environment)));
         #[cfg(feature = "test-hooks")]
         let load = if switches.no_load_check {
             load::read_unchecked
@@ -261,37 +293,95 @@ impl Runtime {
         };
         #[cfg(not(feature = "test-hooks"))]
         let load = load::check;
-        let registry = registry::Registry::find(&settings, config, load);
+        let registry = view::View::of_all(registry::Registry::find(&settings, config, load));
         let recorder: Arc<dyn Recorder> = audit.clone();
         let egress = egress(&registry.configs(), recorder);
+        let catalogue = Arc::new(catalogue::Catalogue::new(
+            settings.compiled_output_dir.clone(),
+            registry.names().map(str::to_owned).collect(),
+        ));
         Ok(Arc::new(Self {
             queue: queue::Queue::new(&settings),
             sessions: sessions::Sessions::new(&settings),
-            kept: kept::Kept::new(&settings.results),
-            repeats: repeats::Repeats::default(),
+            kept: Arc::new(kept::Kept::new(&settings.results)),
+            repeats: Arc::default(),
             settings,
             guard,
             registry,
-            engine: engine::Engine::new(sandbox),
+            catalogue,
+            engine: Arc::new(engine::Engine::new(sandbox)),
             egress,
             audit,
             cache,
             linter,
             switches,
+            counters: Arc::default(),
+            changes: Arc::default(),
+            client: Client::default(),
         }))
+    }
+
+    /// The same runtime as one client sees it, who may use `servers` only (`None`: all). Others do not
+    /// exist for it: not in answers, not for code.
+    #[must_use]
+    pub fn seen_by(&self, client: Client, servers: Option<&BTreeSet<String>>) -> Arc<Self> {
+        let registry = match servers {
+            Some(servers) => self.registry.only(servers),
+            None => self.registry.clone(),
+        };
+        Arc::new(Self {
+            registry,
+            client,
+            ..self.clone()
+        })
+    }
+
+    /// Connects the sandbox and proves it.
+    ///
+    /// # Errors
+    /// Why code cannot run.
+    pub async fn prove(&self) -> Result<(), Finding> {
+        self.engine.sandbox().await.map(|_| ())
+    }
+
+    /// What happened so far, and what is going on.
+    #[must_use]
+    pub fn snapshot(&self) -> Snapshot {
+        let (places, free, waiting) = self.queue.numbers();
+        Snapshot {
+            places,
+            free_places: free,
+            waiting,
+            ready: self.engine.ready(),
+            ..self.counters.snapshot()
+        }
+    }
+
+    /// Says that there are other servers or functions than before: clients are told.
+    pub fn catalogue_changed(&self) {
+        self.changes.send_modify(|count| *count += 1);
+    }
+
+    /// Follows [`Runtime::catalogue_changed`]; what happened before is not seen.
+    #[must_use]
+    pub fn changes(&self) -> watch::Receiver<u64> {
+        self.changes.subscribe()
     }
 
     /// Connects the sandbox, checks all compiled servers and asks for ruff, so that the first request need not
     /// wait for them. Meant to run beside a server.
     pub async fn warm_up(&self) {
-        let check = self
-            .registry
-            .servers(self.registry.names().map(str::to_owned).collect());
-        let prepare = async {
-            check.await;
+        let check = async {
+            self.catalogue.searchable().await;
+            for name in self.registry.names() {
+                // What is refused is logged, and told to whoever asks for it.
+                if let Some(Ok(served)) = self.registry.examine(name).await {
+                    let targets = self.registry.targets_with([&served]);
+                    self.egress.prepare(&targets).await;
+                }
+            }
             self.egress.prepare(&self.registry.targets()).await;
         };
-        // What goes wrong is logged, and told to whoever asks for it.
         let lint = async {
             if let Some(linter) = &self.linter {
                 linter.program().await;
@@ -302,7 +392,35 @@ impl Runtime {
                 tracing::error!(%error, "results that are kept cannot be read");
             }
         };
-        let _ = tokio::join!(self.engine.sandbox(), prepare, lint, clean);
+        let _ = tokio::join!(self.engine.sandbox(), check, lint, clean);
+    }
+
+    /// Notices what is compiled anew while this runs. Meant to run beside a server; it does not end
+    /// by itself.
+    pub async fn watch(self: Arc<Self>) {
+        let mut told = Vec::new();
+        let mut interval = tokio::time::interval(WATCH_INTERVAL);
+        interval.set_missed_tick_behavior(tokio::time::MissedTickBehavior::Delay);
+        loop {
+            interval.tick().await;
+            let runtime = Arc::clone(&self);
+            let looking = tokio::task::spawn_blocking(move || runtime.registry.refresh());
+            let Ok(changes) = looking.await else { continue };
+            for name in &changes.servers {
+                self.registry.forget(name).await;
+                tracing::info!(server = name, "a server was compiled anew");
+            }
+            for name in &changes.new {
+                if !told.contains(name) {
+                    tracing::warn!(server = name, "a new server is not served before a restart");
+                    told.push(name.clone());
+                }
+            }
+            if !changes.servers.is_empty() {
+                self.catalogue.renew().await;
+                self.catalogue_changed();
+            }
+        }
     }
 
     /// The settings.
@@ -319,5 +437,15 @@ impl Runtime {
             cache.flush().await;
         }
         self.kept.flush().await;
+        let lost = self.audit.lost();
+        if lost > 0 {
+            tracing::error!(lost, "the audit is not whole: rows could not be written");
+        }
+    }
+
+    /// How many rows of the audit could not be written so far: the disk was full, or too slow.
+    #[must_use]
+    pub fn audit_losses(&self) -> usize {
+        self.audit.lost()
     }
 }

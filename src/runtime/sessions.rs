@@ -19,7 +19,8 @@ const LOOK_EVERY: Duration = Duration::from_secs(5);
 /// How many executions may wait for one session.
 const MOST_WAITING: usize = 4;
 
-/// The sessions of this process.
+/// The sessions of this process. Cheap to clone.
+#[derive(Clone)]
 pub(super) struct Sessions(Arc<Shared>);
 
 struct Shared {

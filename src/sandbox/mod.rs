@@ -40,6 +40,11 @@ pub trait Sandbox: Send + Sync {
 
     /// Sees to it that the next job need not wait. Returns at once.
     fn expect(&self) {}
+
+    /// How many jobs need not wait.
+    fn ready(&self) -> usize {
+        0
+    }
 }
 
 /// A place whose Python state stays from one job to the next. Dropping it ends what runs in it.

@@ -7,7 +7,7 @@ use serde::de::{DeserializeOwned, Error as _};
 use serde::{Deserialize, Deserializer};
 use serde_json::{Map, Value};
 
-use crate::runtime::{FunctionName, SessionChoice};
+use crate::runtime::{FunctionName, SearchRequest, SessionChoice};
 
 /// The arguments of `list_servers`.
 #[derive(Debug, Deserialize)]
@@ -23,6 +23,35 @@ pub(super) struct ListServers {
 pub(super) struct GetFunctions {
     #[serde(deserialize_with = "one_to_five")]
     pub(super) functions: Vec<FunctionName>,
+    #[serde(default)]
+    pub(super) types: Vec<String>,
+}
+
+/// The arguments of `search_functions`.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct SearchFunctions {
+    pub(super) query: String,
+    #[serde(default)]
+    pub(super) server: Option<String>,
+    #[serde(default)]
+    pub(super) tag: Option<String>,
+    #[serde(default)]
+    pub(super) limit: Option<usize>,
+    #[serde(default)]
+    pub(super) detail: bool,
+}
+
+impl From<SearchFunctions> for SearchRequest {
+    fn from(given: SearchFunctions) -> Self {
+        Self {
+            query: given.query,
+            server: given.server,
+            tag: given.tag,
+            limit: given.limit,
+            detail: given.detail,
+        }
+    }
 }
 
 /// The arguments of `execute_code`.
@@ -238,7 +267,7 @@ mod tests {
     #[test]
     fn functions_are_named_either_way_and_are_one_to_five() {
         let given = json!({"functions": ["a.b", {"server": "a", "function": "c"}]});
-        let GetFunctions { functions } = parsed(given).unwrap();
+        let GetFunctions { functions, .. } = parsed(given).unwrap();
         assert_eq!(functions[0], FunctionName::Dotted("a.b".to_owned()));
         assert!(matches!(&functions[1], FunctionName::Parts { function, .. } if function == "c"));
         let error = parsed::<GetFunctions>(json!({"functions": []})).unwrap_err();

@@ -5,7 +5,8 @@ use rmcp::model::{CallToolRequestParams, CallToolResult};
 use serde_json::json;
 
 use super::arguments::{
-    self, EndSession, ExecuteCode, GetFunctions, ListServers, RunCachedCode, Seconds,
+    self, EndSession, ExecuteCode, GetFunctions, ListServers, RunCachedCode, SearchFunctions,
+    Seconds,
 };
 use super::output::{answer, executed, failure};
 use super::progress::Listener;
@@ -38,9 +39,16 @@ impl Server {
                 }
                 Err(error) => return refused(error),
             },
+            tools::SEARCH_FUNCTIONS => match arguments::parse::<SearchFunctions>(given) {
+                Ok(given) => match self.runtime.search_functions(&given.into()).await {
+                    Ok(found) => answer(&found, mode),
+                    Err(error) => return refused(error.to_string()),
+                },
+                Err(error) => return refused(error),
+            },
             tools::GET_FUNCTIONS => match arguments::parse::<GetFunctions>(given) {
-                Ok(GetFunctions { functions }) => {
-                    answer(&self.runtime.get_functions(&functions).await, mode)
+                Ok(GetFunctions { functions, types }) => {
+                    answer(&self.runtime.get_functions(&functions, &types).await, mode)
                 }
                 Err(error) => return refused(error),
             },

@@ -2,9 +2,11 @@
 //!
 //! - [`serve_stdio`]: over this process's stdin and stdout.
 //! - [`serve`]: over any pair of streams.
+//! - [`http`]: over HTTP.
 //! - `tools`, `promoted`, `prompts`, `resources`: what is offered; `arguments`: what is accepted.
 //! - `calls`: what is done; `output`: how it is answered; `progress`: what is told meanwhile.
-//! - `surrogates`: what is repaired.
+//! - `surrogates`: what is repaired; `changes`: what clients are told unasked; `opening`: how streams
+//!   begin and end.
 
 use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
@@ -15,18 +17,25 @@ use rmcp::model::{
     CallToolRequestParams, CallToolResponse, GetPromptRequestParams, GetPromptResponse,
     Implementation, ListPromptsResult, ListResourceTemplatesResult, ListResourcesResult,
     ListToolsResult, PaginatedRequestParams, ReadResourceRequestParams, ReadResourceResponse,
-    ServerCapabilities, ServerConfig, Tool,
+    ServerCapabilities, ServerConfig, SubscriptionFilter, Tool,
 };
-use rmcp::service::{QuitReason, RequestContext, ServerInitializeError};
+use rmcp::service::{
+    NotificationContext, QuitReason, RequestContext, ServerInitializeError, SubscriptionContext,
+};
+use rmcp::transport::async_rw::AsyncRwTransport;
 use rmcp::transport::io::stdio_pipes;
 use rmcp::{ErrorData, RoleServer, ServerHandler, ServiceExt as _};
 use tokio::io::{AsyncRead, AsyncWrite};
+use tokio_util::sync::CancellationToken;
 
 use crate::runtime::{ErrorType, Runtime};
 use crate::signals::asked_to_stop;
 
 mod arguments;
 mod calls;
+mod changes;
+pub mod http;
+mod opening;
 mod output;
 mod progress;
 mod promoted;
@@ -39,6 +48,7 @@ mod tools;
 #[cfg(test)]
 mod wire_tests;
 
+use opening::Opening;
 use progress::Listener;
 pub use promoted::{PromotedError, check_promoted};
 use surrogates::Repaired;
@@ -103,12 +113,11 @@ where
         let runtime = Arc::clone(&runtime);
         async move { runtime.warm_up().await }
     });
-    let server = Server {
-        runtime: Arc::clone(&runtime),
-        principal: principal.to_owned(),
-    };
+    let server = Server::new(Arc::clone(&runtime), principal.to_owned());
+    let watching = tokio::spawn(Arc::clone(&runtime).watch());
     let outcome = Box::pin(session(server, input, output)).await;
     warming.abort();
+    watching.abort();
     runtime.shutdown().await;
     outcome
 }
@@ -120,8 +129,10 @@ where
 {
     let stop = asked_to_stop();
     tokio::pin!(stop);
+    let streams = AsyncRwTransport::new_server(Repaired::new(input), output);
+    let transport = Opening::new(streams, server.ending.clone());
     let running = tokio::select! {
-        started = server.serve((Repaired::new(input), output)) => match started {
+        started = server.serve(transport) => match started {
             Ok(running) => running,
             // A client that leaves before it said anything did nothing wrong.
             Err(ServerInitializeError::ConnectionClosed(_)) => return Ok(()),
@@ -150,9 +161,19 @@ where
 struct Server {
     runtime: Arc<Runtime>,
     principal: String,
+    /// Cancelled when nothing more is asked.
+    ending: CancellationToken,
 }
 
 impl Server {
+    fn new(runtime: Arc<Runtime>, principal: String) -> Self {
+        Self {
+            runtime,
+            principal,
+            ending: CancellationToken::new(),
+        }
+    }
+
     /// The longest time limit that code may ask for.
     fn longest(&self) -> Duration {
         self.runtime.settings().max_execution_timeout
@@ -163,7 +184,9 @@ impl ServerHandler for Server {
     fn get_info(&self) -> ServerConfig {
         let capabilities = ServerCapabilities::builder()
             .enable_tools()
+            .enable_tool_list_changed()
             .enable_resources()
+            .enable_resources_list_changed()
             .enable_prompts()
             .build();
         ServerConfig::new(capabilities)
@@ -172,6 +195,25 @@ impl ServerHandler for Server {
                     .with_title("MCE: APIs as code"),
             )
             .with_instructions(INSTRUCTIONS)
+    }
+
+    async fn on_initialized(&self, context: NotificationContext<RoleServer>) {
+        tokio::spawn(changes::tell(context.peer, self.runtime.changes()));
+    }
+
+    fn accepted_subscription_filter(
+        &self,
+        requested: &SubscriptionFilter,
+    ) -> Option<SubscriptionFilter> {
+        Some(changes::followable(requested))
+    }
+
+    async fn listen(&self, context: SubscriptionContext) -> Result<(), ErrorData> {
+        tokio::select! {
+            () = changes::tell_subscriber(context, self.runtime.changes()) => {}
+            () = self.ending.cancelled() => {}
+        }
+        Ok(())
     }
 
     async fn list_tools(

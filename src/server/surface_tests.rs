@@ -267,7 +267,7 @@ async fn a_promoted_function_is_a_tool_with_the_checks_of_every_call() {
     let (runtime, sandbox) = fixture.runtime(|_, _| async { returned(json!(1)) });
     let mut client = Client::begin(Arc::clone(&runtime)).await;
     let listed = client.ask("2", "tools/list", json!({})).await;
-    let tool = &listed["result"]["tools"][5];
+    let tool = &listed["result"]["tools"][6];
     assert_eq!(tool["name"], "get_pet");
     assert_eq!(tool["inputSchema"]["required"], json!(["pet_id"]));
     assert_eq!(tool["annotations"]["readOnlyHint"], json!(true));
@@ -390,7 +390,7 @@ async fn a_time_limit_that_is_cut_is_told() {
     let (runtime, _) = fixture.runtime(|_, _| async { returned(json!(1)) });
     let mut client = Client::begin(runtime).await;
     let listed = client.ask("2", "tools/list", json!({})).await;
-    let timeout = &listed["result"]["tools"][2]["inputSchema"]["properties"]["timeout"];
+    let timeout = &listed["result"]["tools"][3]["inputSchema"]["properties"]["timeout"];
     assert_eq!(timeout["description"], "Seconds, at most 60");
     let ran = client
         .call(

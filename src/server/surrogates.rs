@@ -58,6 +58,18 @@ impl<Input> Repaired<Input> {
     }
 }
 
+/// A whole JSON text with lone surrogates replaced.
+pub(super) fn replaced(text: Vec<u8>) -> Vec<u8> {
+    let mut repaired = Repaired {
+        input: (),
+        bytes: text,
+        settled: 0,
+        ended: true,
+    };
+    repaired.settle();
+    repaired.bytes
+}
+
 /// What to do with the start of a text.
 enum Step {
     /// Pass on so many bytes.

@@ -7,6 +7,7 @@ use rmcp::model::{JsonObject, Tool, ToolAnnotations};
 use serde_json::{Value, json};
 
 pub(super) const LIST_SERVERS: &str = "list_servers";
+pub(super) const SEARCH_FUNCTIONS: &str = "search_functions";
 pub(super) const GET_FUNCTIONS: &str = "get_functions";
 pub(super) const EXECUTE_CODE: &str = "execute_code";
 pub(super) const RUN_CACHED_CODE: &str = "run_cached_code";
@@ -15,7 +16,7 @@ pub(super) const END_SESSION: &str = "end_session";
 /// The names of all of them, which no promoted function may have.
 pub(super) const NAMES: [&str; 6] = [
     LIST_SERVERS,
-    "search_functions",
+    SEARCH_FUNCTIONS,
     GET_FUNCTIONS,
     EXECUTE_CODE,
     RUN_CACHED_CODE,
@@ -36,6 +37,20 @@ pub(super) fn all(most: Duration) -> Vec<Tool> {
         ),
         tool(
             reads,
+            SEARCH_FUNCTIONS,
+            "Find functions by what they do, by name or by path, best first.",
+            json!({
+                "query": {"type": "string"},
+                "server": {"type": "string"},
+                "tag": {"type": "string"},
+                "limit": {"type": "integer", "minimum": 1, "maximum": 20, "default": 5},
+                "detail": {"type": "boolean", "description": "With signatures"}
+            }),
+            &["query"],
+            page_schema("functions"),
+        ),
+        tool(
+            reads,
             GET_FUNCTIONS,
             "Signature, types, documentation and import line of functions. Read before calling them.",
             json!({
@@ -47,6 +62,12 @@ pub(super) fn all(most: Duration) -> Vec<Tool> {
                         "type": ["string", "object"],
                         "description": "`server.function`, or {server, function}"
                     }
+                },
+                "types": {
+                    "type": "array",
+                    "maxItems": 10,
+                    "items": {"type": "string"},
+                    "description": "Names from `omitted_types`, to see them"
                 }
             }),
             &["functions"],
@@ -86,7 +107,7 @@ pub(super) fn all(most: Duration) -> Vec<Tool> {
                     "description": "Or words of its description, to find it"
                 },
                 "params": {
-                    "type": ["object", "null"],
+                    "type": "object",
                     "description": "Name to JSON value, e.g. {\"CITY\": \"Oslo\"}"
                 },
                 "timeout": timeout(most),

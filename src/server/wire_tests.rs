@@ -103,6 +103,47 @@ pub(super) fn simple() -> (Fixture, Arc<Runtime>) {
 }
 
 #[tokio::test]
+async fn functions_are_found_by_what_they_do() {
+    let (_fixture, runtime) = simple();
+    let mut client = Client::begin(runtime).await;
+    let found = client
+        .call(
+            "search_functions",
+            json!({"query": "find pets", "detail": true}),
+        )
+        .await;
+    let first = &found["structuredContent"]["functions"][0];
+    assert_eq!(first["server"], json!("pets"));
+    assert_eq!(first["name"], json!("find_pets"));
+    assert_eq!(
+        first["signature"],
+        json!("def find_pets(*, pet_id: int) -> Pet")
+    );
+    let nothing = client
+        .call("search_functions", json!({"query": "quarterly tax return"}))
+        .await;
+    assert_eq!(nothing["structuredContent"]["functions"], json!([]));
+    let elsewhere = client
+        .call(
+            "search_functions",
+            json!({"query": "pets", "server": "pet"}),
+        )
+        .await;
+    assert_eq!(
+        elsewhere["structuredContent"]["error"],
+        json!("there is no server `pet`; did you mean `pets`?")
+    );
+    let many = client
+        .call("search_functions", json!({"query": "pets", "limit": 21}))
+        .await;
+    assert_eq!(
+        many["structuredContent"]["error"],
+        json!("`limit` is 21, expected 1 to 20")
+    );
+    client.end().await;
+}
+
+#[tokio::test]
 async fn tools_are_few_small_and_strict() {
     let (_fixture, runtime) = simple();
     let mut client = Client::begin(runtime).await;
@@ -116,6 +157,7 @@ async fn tools_are_few_small_and_strict() {
         names,
         [
             "list_servers",
+            "search_functions",
             "get_functions",
             "execute_code",
             "run_cached_code",
@@ -130,7 +172,7 @@ async fn tools_are_few_small_and_strict() {
         );
     }
     assert_eq!(tools[0]["annotations"]["readOnlyHint"], json!(true));
-    assert_eq!(tools[2]["annotations"]["readOnlyHint"], json!(false));
+    assert_eq!(tools[3]["annotations"]["readOnlyHint"], json!(false));
     client.end().await;
 }
 
@@ -319,4 +361,70 @@ async fn a_panic_answers_its_request_and_no_other_suffers() {
         .await;
     assert_eq!(next["structuredContent"]["data"], json!(4));
     client.end().await;
+}
+
+/// The SDK ended the conversation where a notification came first.
+#[tokio::test]
+async fn what_nobody_can_have_asked_for_yet_is_passed_over() {
+    let (_fixture, runtime) = simple();
+    let mut client = Client::connect(runtime);
+    for early in [
+        r#"{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":9}}"#,
+        r#"{"jsonrpc":"2.0","id":7,"result":{}}"#,
+        "{no json",
+    ] {
+        client.send(early).await;
+    }
+    let pong = client.ask("1", "ping", json!({})).await;
+    assert_eq!(pong["result"], json!({}));
+    client
+        .send(r#"{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":1}}"#)
+        .await;
+    let hello = json!({
+        "protocolVersion": "2025-11-25", "capabilities": {},
+        "clientInfo": {"name": "test", "version": "1"}
+    });
+    let answer = client.ask("2", "initialize", hello).await;
+    assert_eq!(answer["result"]["protocolVersion"], "2025-11-25");
+    client.end().await;
+}
+
+/// Of 2026-07-28; the SDK waited for subscriptions to end by themselves.
+#[tokio::test]
+async fn without_a_beginning_requests_are_answered_and_a_subscription_ends_with_the_input() {
+    let (_fixture, runtime) = simple();
+    let mut client = Client::connect(Arc::clone(&runtime));
+    let meta = json!({
+        "io.modelcontextprotocol/protocolVersion": "2026-07-28",
+        "io.modelcontextprotocol/clientCapabilities": {}
+    });
+    let found = client
+        .ask("1", "server/discover", json!({"_meta": meta}))
+        .await;
+    assert_eq!(found["result"]["resultType"], "complete");
+    let params = json!({"_meta": meta, "name": "list_servers", "arguments": {}});
+    let listed = client.ask("2", "tools/call", params).await;
+    let servers = &listed["result"]["structuredContent"]["servers"];
+    assert_eq!(servers[0]["name"], "pets", "{listed}");
+    assert_eq!(listed["result"]["resultType"], "complete");
+
+    let params = json!({"_meta": meta, "notifications": {"toolsListChanged": true}});
+    let params =
+        format!(r#"{{"jsonrpc":"2.0","id":3,"method":"subscriptions/listen","params":{params}}}"#);
+    client.send(&params).await;
+    let acknowledged = client.line().await;
+    assert!(
+        acknowledged.contains("subscriptions/acknowledged"),
+        "{acknowledged}"
+    );
+    runtime.catalogue_changed();
+    let told = client.line().await;
+    assert!(told.contains("notifications/tools/list_changed"), "{told}");
+    let begun = std::time::Instant::now();
+    client.end().await;
+    assert!(
+        begun.elapsed() < Duration::from_secs(3),
+        "{:?}",
+        begun.elapsed()
+    );
 }

@@ -6,7 +6,7 @@ use secrecy::SecretString;
 
 use super::configured::{ApiKey, Configured, Place};
 use super::fetched::Live;
-use super::{Credential, Error};
+use super::{Credential, Error, Unmet};
 use crate::api::{Function, Manifest, SecurityScheme};
 
 /// A place of a request, and what goes there.
@@ -98,6 +98,73 @@ pub(super) fn fill(
         }
     }
     credentials
+}
+
+/// What operations ask for and nothing gives, by the schemes of their alternatives.
+pub(super) fn unmet(configured: &Configured, manifest: &Manifest) -> Vec<Unmet> {
+    let mut found: BTreeMap<String, Unmet> = BTreeMap::new();
+    for function in &manifest.functions {
+        let is_optional =
+            function.security.is_empty() || function.security.iter().any(BTreeMap::is_empty);
+        if is_optional || best(configured, manifest, function).0 {
+            continue;
+        }
+        let alternatives: Vec<String> = function
+            .security
+            .iter()
+            .map(|alternative| {
+                let each = alternative.keys().map(|name| described(name, manifest));
+                each.collect::<Vec<_>>().join(" with ")
+            })
+            .collect();
+        let schemes = alternatives.join(", or ");
+        found
+            .entry(schemes.clone())
+            .or_insert_with(|| Unmet {
+                schemes,
+                functions: 0,
+                example: function.name.clone(),
+            })
+            .functions += 1;
+    }
+    found.into_values().collect()
+}
+
+/// A scheme as the document has it.
+fn described(name: &str, manifest: &Manifest) -> String {
+    let Some(scheme) = manifest.security_schemes.get(name) else {
+        return format!("`{name}`");
+    };
+    let kind = match (&scheme.scheme, &scheme.name, &scheme.r#in) {
+        (Some(kind), _, _) => format!("{} {kind}", scheme.r#type),
+        (None, Some(key), Some(place)) => format!("{} `{key}` in {place}", scheme.r#type),
+        _ => scheme.r#type.clone(),
+    };
+    format!("`{name}` ({kind})")
+}
+
+/// Whether a credential of a kind that goes to `Authorization` is one that the document knows.
+pub(super) fn is_of_another_kind(kind: &str, manifest: &Manifest) -> bool {
+    let takes_basic = |it: &SecurityScheme| it.scheme.as_deref() == Some("basic");
+    let takes_token = |it: &SecurityScheme| {
+        it.scheme.as_deref() == Some("bearer")
+            || matches!(it.r#type.as_str(), "oauth2" | "openIdConnect")
+    };
+    let mut schemes = manifest.security_schemes.values().filter(|it| {
+        it.r#type == "http" || matches!(it.r#type.as_str(), "oauth2" | "openIdConnect")
+    });
+    let takes: &dyn Fn(&SecurityScheme) -> bool = match kind {
+        "basic" => &takes_basic,
+        "jwt" | "oauth2" => &takes_token,
+        _ => return false,
+    };
+    // Without any scheme of the kind the document says nothing to compare with.
+    let (mut any, mut fits) = (false, false);
+    schemes.by_ref().for_each(|scheme| {
+        any = true;
+        fits |= takes(scheme);
+    });
+    any && !fits
 }
 
 fn api_key_schemes(manifest: &Manifest) -> impl Iterator<Item = &SecurityScheme> {

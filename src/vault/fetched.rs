@@ -12,6 +12,7 @@ use futures::future::{BoxFuture, Shared};
 use secrecy::SecretString;
 use tokio::sync::OnceCell;
 use tokio::time::Instant;
+use tracing::Instrument as _;
 
 use super::endpoint::{Endpoint, Problem};
 use super::learnt::Learnt;
@@ -183,7 +184,7 @@ impl Fetched {
     /// Begins a fetch.
     fn depart(self: &Arc<Self>) -> Flight {
         let this = Arc::clone(self);
-        let task = tokio::spawn(async move {
+        let fetched = async move {
             let fetching = AssertUnwindSafe(this.fetch()).catch_unwind();
             let fetched = match tokio::time::timeout(FETCH_TIME, fetching).await {
                 Ok(Ok(fetched)) => fetched,
@@ -191,7 +192,9 @@ impl Fetched {
                 Err(_) => Err(this.failed(&format!("no answer within {} s", FETCH_TIME.as_secs()))),
             };
             this.land(fetched)
-        });
+        };
+        // What it logs is of the call that asked first.
+        let task = tokio::spawn(fetched.in_current_span());
         let server = self.server.clone();
         async move {
             task.await.unwrap_or_else(|_| {

@@ -213,7 +213,12 @@ impl Login {
             .ok()
             .and_then(serde_json::Value::as_str)
             .filter(|token| !token.is_empty())
-            .ok_or_else(|| nothing("its answer has no text at `token_field`"))?;
+            .ok_or_else(|| {
+                nothing(&format!(
+                    "its answer has no text at `token_field`; it has {}",
+                    members(&value)
+                ))
+            })?;
         endpoint::checked_token(token)?;
         Ok(Live {
             authorization: Some(SecretString::from(format!("Bearer {token}"))),
@@ -251,6 +256,44 @@ impl Login {
     }
 }
 
+/// Names that an answer is told by, at most.
+const LISTED_MEMBERS: usize = 20;
+
+/// Levels below which no name of an answer is told.
+const LEVELS: usize = 3;
+
+/// The places of an answer that hold a text, without any of their values.
+fn members(value: &serde_json::Value) -> String {
+    let mut places = Vec::new();
+    list(value, "$", LEVELS, &mut places);
+    if places.is_empty() {
+        return "no text in any member".to_owned();
+    }
+    format!("text at {}", places.join(", "))
+}
+
+fn list(value: &serde_json::Value, place: &str, levels: usize, places: &mut Vec<String>) {
+    let serde_json::Value::Object(members) = value else {
+        return;
+    };
+    for (name, value) in members {
+        // A name that is no word may be a secret itself, or steer a terminal.
+        let is_word = name.len() <= 40
+            && name
+                .bytes()
+                .all(|byte| byte.is_ascii_alphanumeric() || b"_-".contains(&byte));
+        if !is_word || places.len() == LISTED_MEMBERS {
+            continue;
+        }
+        let place = format!("{place}.{name}");
+        match value {
+            serde_json::Value::String(_) => places.push(format!("`{place}`")),
+            _ if levels > 1 => list(value, &place, levels - 1, places),
+            _ => {}
+        }
+    }
+}
+
 /// That the log-in gave nothing: some say so to a wrong password with a status of success.
 fn nothing(what: &str) -> Problem {
     Problem {
@@ -262,6 +305,20 @@ fn nothing(what: &str) -> Problem {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn an_answer_is_told_by_its_members_and_none_of_their_values() {
+        let answer = serde_json::json!({
+            "data": {"session": {"token": "canary", "deeper": {"more": "canary"}}, "expires": 60},
+            "ok": true,
+            "canary with\nspaces": "canary",
+        });
+        assert_eq!(members(&answer), "text at `$.data.session.token`");
+        assert_eq!(
+            members(&serde_json::json!(["canary"])),
+            "no text in any member"
+        );
+    }
 
     #[test]
     fn a_jar_keeps_what_is_set_and_drops_what_is_removed() {

@@ -194,6 +194,36 @@ pub struct Vault {
     learnt: Arc<Learnt>,
 }
 
+/// What operations ask for and nothing gives.
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct Unmet {
+    /// The alternatives.
+    schemes: String,
+    /// How many operations.
+    functions: usize,
+    /// One of them.
+    example: String,
+}
+
+impl std::fmt::Display for Unmet {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let Self {
+            schemes,
+            functions,
+            example,
+        } = self;
+        let (noun, verb) = if *functions == 1 {
+            ("function asks", "it is")
+        } else {
+            ("functions ask", "one is")
+        };
+        write!(
+            formatter,
+            "{functions} {noun} for {schemes}, which nothing here gives ({verb} `{example}`)"
+        )
+    }
+}
+
 impl Vault {
     /// Reads what config and environment hold for these servers. A variable wins over the file:
     /// `MCE_<SERVER>_AUTH` over any `auth` that ends in `Authorization`, `_API_KEY` over
@@ -269,6 +299,31 @@ impl Vault {
             Some(Err(error)) => Err(error.clone()),
             Some(Ok(configured)) => Ok(&configured.configuration),
         }
+    }
+
+    /// Where a server's credentials do not fit what its document asks for: what operations ask for and
+    /// nothing gives, and credentials of a kind that the document does not know.
+    #[must_use]
+    pub fn misfits(&self, manifest: &Manifest) -> Vec<String> {
+        let none = Configured::default();
+        let configured = match self.servers.get(&manifest.server) {
+            Some(Ok(configured)) => configured,
+            // What is wrong is told otherwise.
+            Some(Err(_)) => return Vec::new(),
+            None => &none,
+        };
+        let mut misfits: Vec<String> = choice::unmet(configured, manifest)
+            .into_iter()
+            .map(|it| it.to_string())
+            .collect();
+        for Configuration { what, place } in &configured.configuration {
+            if choice::is_of_another_kind(what, manifest) {
+                misfits.push(format!(
+                    "the document knows no credential of the kind `{what}`, which {place} gives"
+                ));
+            }
+        }
+        misfits
     }
 
     /// The credentials of one call.

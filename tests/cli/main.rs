@@ -15,11 +15,17 @@ mod compile;
 mod diff;
 mod folder;
 mod foreign;
+mod init;
 mod lint;
+mod mcp_config;
 mod messages;
+mod operating;
 mod policy;
 mod seen;
 mod serving;
 mod shop;
+#[cfg(feature = "otlp")]
+mod spans;
 mod streams;
+mod told;
 mod usage;

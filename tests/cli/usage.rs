@@ -137,6 +137,7 @@ fn help_teaches() {
         &["demo"],
         &["settings"],
         &["completions"],
+        &["token", "new"],
         &["auth"],
         &["auth", "check"],
         &["sandbox"],

@@ -22,8 +22,8 @@ fn accept(pairs: &[(&str, &str)]) -> Settings {
 fn defaults_are_those_of_the_table() {
     let (settings, warnings) = read(&[]).unwrap();
     assert_eq!(warnings, Vec::<String>::new());
-    assert_eq!(settings.host.to_string(), "127.0.0.1");
-    assert_eq!(settings.port, 8000);
+    assert_eq!(settings.http.host.to_string(), "127.0.0.1");
+    assert_eq!(settings.http.port, 8000);
     assert_eq!(settings.log_level, "info");
     assert!(!settings.debug && !settings.lint_enabled && settings.cache_enabled);
     assert_eq!(settings.compiled_output_dir.to_str(), Some("./compiled"));
@@ -51,7 +51,7 @@ fn defaults_are_those_of_the_table() {
     assert_eq!(settings.allowed_domains, None);
     assert!(settings.https_proxy.is_none());
     assert_eq!(settings.max_concurrent_executions, 8);
-    assert_eq!(settings.audit_max_rows, 100_000);
+    assert_eq!(settings.audit.max_rows, 100_000);
     assert_eq!(settings.max_calls, 200);
     assert_eq!(settings.max_concurrent_calls, 16);
     assert_eq!(settings.max_request_bytes, 10 << 20);
@@ -76,8 +76,8 @@ fn values_are_read_in_their_usual_spellings() {
         ("MCE_MAX_CODE_SIZE_BYTES", "65536"),
         ("MCE_ALLOWED_DOMAINS", "API.example.com, bücher.example,"),
     ]);
-    assert_eq!(settings.host.to_string(), "127.0.0.1");
-    assert_eq!(settings.port, 9000);
+    assert_eq!(settings.http.host.to_string(), "127.0.0.1");
+    assert_eq!(settings.http.port, 9000);
     assert_eq!(settings.log_level, "warn");
     assert!(settings.debug && !settings.cache_enabled);
     assert!(settings.compiled_output_dir_is_set);
@@ -177,8 +177,12 @@ fn wrong_values_name_variable_and_expectation() {
         ("MCE_EXECUTION_TIMEOUT_SECONDS", "inf", "above 0"),
         ("MCE_EXECUTION_TIMEOUT_SECONDS", "NaN", "above 0"),
         ("MCP_BRIDGE_TIMEOUT", "30s", "found `30s`"),
-        ("MCE_SANDBOX_MEMORY", "256x", "such as `65536` or `256m`"),
-        ("MCE_SANDBOX_MEMORY", "1m", "from 33554432"),
+        (
+            "MCE_SANDBOX_MEMORY",
+            "256x",
+            "such as `65536` (bytes) or `256m`",
+        ),
+        ("MCE_SANDBOX_MEMORY", "1m", "from 32m to 256g"),
         ("MCE_SANDBOX_MEMORY", "99999999999999999999g", "a size"),
         ("MCE_SANDBOX_CPUS", "0", "0.01"),
         ("MCE_SANDBOX_CPUS", "nan", "0.01"),
@@ -285,7 +289,7 @@ fn an_empty_variable_is_one_that_is_not_set() {
         ("MCE_DOCKER_HOST", ""),
         ("DOCKER_HOST", "tcp://127.0.0.1:1"),
     ]);
-    assert_eq!(settings.port, 8000);
+    assert_eq!(settings.http.port, 8000);
     assert!(!settings.compiled_output_dir_is_set);
     assert_eq!(settings.allowed_domains, None);
     assert_eq!(settings.docker_host, None);
@@ -372,7 +376,7 @@ fn everything_opens_together() {
         config,
         warnings,
     } = open(process, None, Some(&env_file)).unwrap();
-    assert_eq!(settings.port, 2);
+    assert_eq!(settings.http.port, 2);
     let config = config.unwrap();
     assert_eq!(config.servers[0].name, "my_api");
     assert_eq!(environment.get("TOKEN"), Some("t"));

@@ -239,6 +239,7 @@ fn configure(
         config: Some(Config::load(&path).or_stop()?),
         settings: Arc::new(settings),
         environment: Arc::new(environment),
+        env_file: None,
     })
 }
 

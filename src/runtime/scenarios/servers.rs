@@ -1,5 +1,8 @@
 //! Which servers and functions there are, and calls without code.
 
+use std::sync::Arc;
+use std::time::Duration;
+
 use serde_json::json;
 
 use super::USES_PETS;
@@ -161,12 +164,15 @@ async fn functions_are_shown_with_types_import_and_example() {
     let fixture = Fixture::new();
     let (runtime, _) = fixture.runtime(|_, _| async { returned(json!(1)) });
     let answer = runtime
-        .get_functions(&[
-            FunctionName::Dotted("pets.get_pet".to_owned()),
-            FunctionName::Dotted("pets.pet_get".to_owned()),
-            FunctionName::Dotted("cats.get_pet".to_owned()),
-            FunctionName::Dotted("get_pet".to_owned()),
-        ])
+        .get_functions(
+            &[
+                FunctionName::Dotted("pets.get_pet".to_owned()),
+                FunctionName::Dotted("pets.pet_get".to_owned()),
+                FunctionName::Dotted("cats.get_pet".to_owned()),
+                FunctionName::Dotted("get_pet".to_owned()),
+            ],
+            &["Pet".to_owned(), "pets.Pot".to_owned()],
+        )
         .await;
     let FunctionAnswer::Found(detail) = &answer.functions[0] else {
         panic!("{answer:?}");
@@ -188,6 +194,17 @@ async fn functions_are_shown_with_types_import_and_example() {
     assert_eq!(problems[0].1[0], "pets.get_pet");
     assert_eq!(problems[1].0, "there is no such server");
     assert_eq!(problems[2].0, "a function is named `server.function`");
+    assert_eq!(problems[2].1, ["pets.get_pet"]);
+    let TypeAnswer::Found(pet) = &answer.types[0] else {
+        panic!("{answer:?}");
+    };
+    assert_eq!((pet.server.as_str(), pet.r#type.as_str()), ("pets", "Pet"));
+    assert!(pet.source.starts_with("class Pet(TypedDict"), "{pet:?}");
+    let TypeAnswer::Problem(problem) = &answer.types[1] else {
+        panic!("{answer:?}");
+    };
+    assert_eq!(problem.error, "there is no such type");
+    assert_eq!(problem.nearest, ["pets.Pet"]);
 }
 
 #[tokio::test]
@@ -199,6 +216,7 @@ async fn servers_come_in_pages_and_functions_inline_while_few() {
     let (runtime, _) = fixture.runtime(|_, _| async { returned(json!(1)) });
     let first = runtime.list_servers(None).await.unwrap();
     assert_eq!(first.servers.len(), 20);
+    assert!(!first.sandbox_libraries.is_empty());
     assert_eq!(first.servers[0].name, "pets");
     assert_eq!(first.servers[0].description, "All about pets.");
     assert_eq!(
@@ -213,6 +231,7 @@ async fn servers_come_in_pages_and_functions_inline_while_few() {
     let names: Vec<_> = second.servers.iter().map(|server| &server.name).collect();
     assert_eq!(names, ["s19", "s20", "s21", "s22", "s23"]);
     assert_eq!(second.next_cursor, None);
+    assert!(second.sandbox_libraries.is_empty());
 }
 
 /// It used to give the first page, so that a client that spoilt its cursor never came to an end.
@@ -226,7 +245,7 @@ async fn a_cursor_that_no_page_gave_is_an_error() {
 }
 
 #[tokio::test]
-async fn many_functions_are_listed_by_name_within_a_budget() {
+async fn functions_are_listed_whole_or_not_at_all() {
     let fixture = Fixture::new();
     let names: Vec<String> = (0..500).map(|n| format!("get_number_{n}")).collect();
     let functions: Vec<_> = names.iter().map(|name| (name.as_str(), "GET")).collect();
@@ -234,8 +253,152 @@ async fn many_functions_are_listed_by_name_within_a_budget() {
     let (runtime, _) = fixture.runtime(|_, _| async { returned(json!(1)) });
     let page = runtime.list_servers(None).await.unwrap();
     assert_eq!(page.servers[0].function_count, 500);
-    let listed = page.servers[0].functions.len();
-    assert!((50..500).contains(&listed), "{listed}");
-    assert_eq!(page.servers[1].functions.len(), 2);
-    assert!(serde_json::to_string(&page).unwrap().len() < 6_000);
+    assert!(page.servers[0].functions.is_empty());
+    let names = ["get_pet", "find_pets"].map(|name| InlineFunction::Name(name.to_owned()));
+    assert_eq!(page.servers[1].functions, names);
+}
+
+/// What a page may take is counted in bytes: servers have long titles, descriptions and tags.
+#[tokio::test]
+async fn pages_of_servers_that_say_much_are_shorter_and_leave_none_out() {
+    let fixture = Fixture::new();
+    for n in 0..50 {
+        let name = format!("s{n:02}");
+        fixture.compile(&name, &[("get_a", "GET")]);
+        fixture.tamper(&name, |manifest| {
+            manifest["title"] = json!("A title \u{200b}that goes on and on ".repeat(50));
+            manifest["description"] = json!("第一".repeat(5_000));
+        });
+    }
+    let (runtime, _) = fixture.runtime(|_, _| async { returned(json!(1)) });
+    let mut cursor = None;
+    let mut seen = Vec::new();
+    loop {
+        let page = runtime.list_servers(cursor.as_deref()).await.unwrap();
+        assert!(serde_json::to_string(&page).unwrap().len() < 5_000);
+        assert!(page.refused.is_empty(), "{page:?}");
+        seen.extend(page.servers.into_iter().map(|server| server.name));
+        cursor = page.next_cursor;
+        if cursor.is_none() {
+            break;
+        }
+    }
+    let expected = (0..50).map(|n| format!("s{n:02}"));
+    let expected: Vec<_> = std::iter::once("pets".to_owned()).chain(expected).collect();
+    assert_eq!(seen, expected);
+}
+
+#[tokio::test]
+async fn a_server_that_is_compiled_anew_is_served_anew_and_what_runs_goes_on() {
+    let fixture = Fixture::new();
+    let (runtime, _) = fixture.runtime(|_, _| async { returned(json!(1)) });
+    let watching = tokio::spawn(Arc::clone(&runtime).watch());
+    let first = runtime.execute(code(USES_PETS)).await;
+    let page = runtime.list_servers(None).await.unwrap();
+    assert_eq!(page.servers[0].function_count, 2);
+    let before = runtime.registry.server("pets").await.unwrap().unwrap();
+    fixture.compile(
+        "pets",
+        &[
+            ("get_pet", "GET"),
+            ("find_pets", "GET"),
+            ("get_more", "GET"),
+        ],
+    );
+    fixture.tamper("pets", |manifest| manifest["fingerprint"] = json!("pets-2"));
+    until(async || {
+        let page = runtime.list_servers(None).await.unwrap();
+        let listed = page.servers.first();
+        listed.is_some_and(|server| server.function_count == 3)
+            && runtime.registry.verdict("pets") == registry::Verdict::Passed
+    })
+    .await;
+    assert!(*runtime.changes().borrow() > 0);
+    let more = "from pets.functions import get_more\nget_more(pet_id=1)";
+    assert!(runtime.execute(code(more)).await.success);
+    assert_eq!(before.manifest().functions.len(), 2);
+    // What an execution began with is what it can call, whatever became of the server.
+    let targets = runtime.registry.targets_with([&before]);
+    assert_eq!(targets["pets"].manifest.functions.len(), 2);
+    // Code that was cached with the server as it was is not run again.
+    let again = CachedRequest {
+        cache_id: first.cache_id.unwrap(),
+        principal: "ada".to_owned(),
+        ..CachedRequest::default()
+    };
+    let again = runtime.run_cached(again).await;
+    assert_eq!(again.error_type, Some(ErrorType::CacheMiss));
+
+    std::fs::remove_dir_all(fixture.server_folder("pets")).unwrap();
+    until(async || runtime.list_servers(None).await.unwrap().refused.len() == 1).await;
+    watching.abort();
+}
+
+/// Waits for what happens beside the test.
+async fn until(mut happened: impl AsyncFnMut() -> bool) {
+    let waiting = async {
+        while !happened().await {
+            tokio::time::sleep(Duration::from_millis(20)).await;
+        }
+    };
+    tokio::time::timeout(Duration::from_secs(20), waiting)
+        .await
+        .unwrap();
+}
+
+fn search(query: &str) -> SearchRequest {
+    SearchRequest {
+        query: query.to_owned(),
+        ..SearchRequest::default()
+    }
+}
+
+fn names(answer: &SearchAnswer) -> Vec<(&str, &str)> {
+    let functions = answer.functions.iter();
+    functions
+        .map(|found| (found.server.as_str(), found.name.as_str()))
+        .collect()
+}
+
+#[tokio::test]
+async fn found_functions_are_those_that_the_caller_may_use_and_that_are_served() {
+    let fixture = Fixture::new();
+    for server in ["cats", "dogs", "fish"] {
+        fixture.compile(server, &[("get_feeding_plan", "GET")]);
+    }
+    fixture.tamper("fish", |manifest| {
+        manifest["outputs"]["functions.py"] = json!("00");
+    });
+    let (runtime, _) = fixture.runtime(|_, _| async { returned(json!(1)) });
+    runtime.list_servers(None).await.unwrap();
+    let found = runtime.search_functions(&search("feeding plan")).await;
+    let expected = [("cats", "get_feeding_plan"), ("dogs", "get_feeding_plan")];
+    assert_eq!(names(&found.unwrap()), expected);
+    let seen = runtime.seen_by(Client::default(), Some(&["dogs".to_owned()].into()));
+    let found = seen.search_functions(&search("feeding plan")).await;
+    assert_eq!(names(&found.unwrap()), [("dogs", "get_feeding_plan")]);
+    let of_another = SearchRequest {
+        server: Some("cats".to_owned()),
+        ..search("feeding plan")
+    };
+    let error = seen.search_functions(&of_another).await.unwrap_err();
+    assert!(error.to_string().starts_with("there is no server `cats`"));
+}
+
+/// With the names of a small server, a search must not be longer than what it is to save.
+#[tokio::test]
+async fn an_answer_is_short_whatever_the_functions_are_called() {
+    let fixture = Fixture::new();
+    let names: Vec<String> = (0..30)
+        .map(|n| format!("get_{}_{n}", "feeding_plan_of_animals_".repeat(6)))
+        .collect();
+    let functions: Vec<_> = names.iter().map(|name| (name.as_str(), "GET")).collect();
+    fixture.compile("animals", &functions);
+    let (runtime, _) = fixture.runtime(|_, _| async { returned(json!(1)) });
+    let found = runtime
+        .search_functions(&search("feeding plan"))
+        .await
+        .unwrap();
+    assert!(!found.functions.is_empty());
+    assert!(serde_json::to_string(&found).unwrap().len() < 1_500);
 }

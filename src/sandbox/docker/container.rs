@@ -18,7 +18,7 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore, watch};
 
 use super::cgroup::{self, Counters};
 use super::engine::Engine;
-use super::error::{EngineContext, Error};
+use super::error::{EngineContext, Error, unknown_runtime};
 use super::ownership::{Instance, remove};
 use super::proof::{Hello, Proof};
 use super::request::ContainerRequest;
@@ -168,7 +168,9 @@ impl Keeper {
             self.runtime
                 .spawn(async move { remove(&keeper.engine, &name).await });
         }
-        let created = created.while_trying_to("create a container")?;
+        let created = created
+            .while_trying_to("create a container")
+            .map_err(|error| unknown_runtime(error, self.request.runtime.as_deref()))?;
         let mut container = Container {
             id: created.id,
             pid: None,
@@ -214,7 +216,8 @@ impl Keeper {
         docker
             .start_container(id, None::<StartContainerOptions>)
             .await
-            .while_trying_to("start the container")?;
+            .while_trying_to("start the container")
+            .map_err(|error| unknown_runtime(error, self.request.runtime.as_deref()))?;
         let mut reader = FrameStream::new(attached.output);
         let mut input = attached.input;
         let hello = tokio::time::timeout(START_TIMEOUT, self.greet(&mut input, &mut reader))

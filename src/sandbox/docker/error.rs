@@ -51,7 +51,8 @@ pub enum Error {
     /// The image does not exist on the engine. It is never pulled by itself.
     #[error(
         "the sandbox image `{image}` does not exist on the engine; check \
-         `MCE_DOCKER_IMAGE` if you set it, or build the image with `mce sandbox build`"
+         `MCE_DOCKER_IMAGE` if you set it, or build the image with `mce sandbox build`, where no \
+         registry answers with `--base` and an image that the engine has"
     )]
     ImageMissing {
         /// The image as the settings name it.
@@ -59,8 +60,9 @@ pub enum Error {
     },
     /// The image could not be built.
     #[error(
-        "building the sandbox image failed: {message}; where no registry answers, \
-         `scripts/engine` of the source tree builds it without one; where the engine's network \
+        "building the sandbox image failed: {message}; where no registry answers, `--base` names an \
+         image of Python that the engine has, `--wheels` a folder with the packages, and \
+         `scripts/engine` of the source tree builds it from this system; where the engine's network \
          leads nowhere, `--network` takes another"
     )]
     Build {
@@ -102,6 +104,17 @@ pub enum Error {
         /// What was asked of it.
         action: &'static str,
         /// What it said.
+        message: String,
+    },
+    /// The engine does not know the runtime that the settings name.
+    #[error(
+        "the engine has no runtime `{runtime}`: {message}; `docker info` lists those it has, \
+         `MCE_DOCKER_RUNTIME` names one"
+    )]
+    Runtime {
+        /// The runtime as the settings name it.
+        runtime: String,
+        /// What the engine said.
         message: String,
     },
     /// The container started, but what runs in it does not answer as it should.
@@ -181,6 +194,21 @@ impl<T> EngineContext<T> for Result<T, bollard::errors::Error> {
             action,
             message: reason(&error),
         })
+    }
+}
+
+/// Whether the engine says that it does not know the runtime it was asked for.
+pub(super) fn unknown_runtime(error: Error, runtime: Option<&str>) -> Error {
+    match (error, runtime) {
+        (Error::Engine { message, .. }, Some(runtime))
+            if message.contains("runtime") && message.contains(runtime) =>
+        {
+            Error::Runtime {
+                runtime: runtime.to_owned(),
+                message,
+            }
+        }
+        (error, _) => error,
     }
 }
 

@@ -221,6 +221,10 @@ impl Sandbox for DockerSandbox {
     fn expect(&self) {
         self.pool.expect();
     }
+
+    fn ready(&self) -> usize {
+        self.pool.ready()
+    }
 }
 
 /// Why there is no container to run code in.

@@ -64,7 +64,7 @@ pub(super) struct ContainerRequest {
     /// The profile, or for Podman the file that holds it.
     seccomp: String,
     image_id: String,
-    runtime: Option<String>,
+    pub(super) runtime: Option<String>,
     user: String,
     pub(super) memory: i64,
     pub(super) pids: i64,

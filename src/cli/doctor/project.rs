@@ -1,0 +1,264 @@
+//! The config, what was compiled from it, and the credentials of its servers.
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use tokio::time::timeout;
+
+use super::super::auth;
+use super::super::output::{absolute, counted};
+use super::super::startup::Configured;
+use super::{Arguments, Finding, PATIENCE};
+use crate::compile::{self, CheckReport, Options, ServerCheck, verify};
+use crate::config::{Config, Opened, ServerConfig};
+use crate::runtime::compiled_folders;
+
+pub(super) async fn look(opened: &Opened, arguments: &Arguments) -> Vec<Finding> {
+    let mut findings = of_config(opened);
+    let configured = Configured::new(opened.clone(), arguments.config.path());
+    let servers = servers(&configured);
+    findings.extend(compiled(&configured, &servers).await);
+    if let Some(config) = &configured.config {
+        findings.extend(fresh(config, &configured, arguments.fetch).await);
+    }
+    findings.extend(credentials(&configured, servers, arguments.fetch).await);
+    findings
+}
+
+fn of_config(opened: &Opened) -> Vec<Finding> {
+    let folder = absolute(&opened.settings.compiled_output_dir);
+    let mut findings = vec![match &opened.config {
+        Some(config) if config.servers.is_empty() => {
+            Finding::problem("config", format!("{}: no servers", config.path.display()))
+                .advice("list at least one under `servers`, or begin with `mce init`")
+        }
+        Some(config) => Finding::ok(
+            "config",
+            format!(
+                "{} in {}",
+                counted(config.servers.len(), "server"),
+                absolute(&config.path).display()
+            ),
+        ),
+        None => Finding::warning(
+            "config",
+            format!(
+                "none (looked for ./swaggers.yaml, ./config/swaggers.yaml); what is compiled in {} \
+                 is served",
+                folder.display()
+            ),
+        )
+        .advice("begin with `mce init URL|FILE`, or give `--config`"),
+    }];
+    // Those of variables without effect, of old names and of keys of the config.
+    for warning in &opened.warnings {
+        findings.push(Finding::warning("config", warning.clone()));
+    }
+    findings
+}
+
+/// The servers of the config; without one those of the folder.
+fn servers(configured: &Configured) -> Vec<Arc<ServerConfig>> {
+    match &configured.config {
+        Some(config) => config.servers.iter().cloned().map(Arc::new).collect(),
+        None => compiled_folders(&configured.settings.compiled_output_dir)
+            .unwrap_or_default()
+            .into_iter()
+            .map(|name| {
+                Arc::new(ServerConfig {
+                    name,
+                    ..ServerConfig::default()
+                })
+            })
+            .collect(),
+    }
+}
+
+/// Whether what was compiled is what was reviewed, as it is looked at before it is used.
+async fn compiled(configured: &Configured, servers: &[Arc<ServerConfig>]) -> Vec<Finding> {
+    let output = configured.settings.compiled_output_dir.clone();
+    if servers.is_empty() {
+        return vec![
+            Finding::problem(
+                "compiled",
+                format!("nothing in {}", absolute(&output).display()),
+            )
+            .advice("run `mce compile`, or set `MCE_COMPILED_OUTPUT_DIR`"),
+        ];
+    }
+    let servers = servers.to_vec();
+    let checking = tokio::task::spawn_blocking(move || {
+        let (mut findings, mut sound, mut functions) = (Vec::new(), 0, 0);
+        for server in servers {
+            let allowed = server.read_only_allow.iter();
+            let allowed = allowed.map(|it| (it.method.as_str(), it.path.as_str()));
+            let verified = verify(&output, &server.name).and_then(|verified| {
+                verified.check_read_only(server.is_read_only, allowed)?;
+                Ok(verified)
+            });
+            match verified {
+                Ok(verified) => {
+                    sound += 1;
+                    functions += verified.manifest.functions.len();
+                }
+                Err(error) => {
+                    let name = &server.name;
+                    let message = format!("server `{name}`: {error}");
+                    findings.push(Finding::of_message(
+                        "compiled",
+                        &message,
+                        "run `mce compile`",
+                    ));
+                }
+            }
+        }
+        if sound > 0 {
+            let found = format!(
+                "{} as compiled, {}",
+                counted(sound, "server"),
+                counted(functions, "function")
+            );
+            findings.insert(0, Finding::ok("compiled", found));
+        }
+        findings
+    });
+    match timeout(PATIENCE, checking).await {
+        Ok(Ok(findings)) => findings,
+        _ => vec![late("compiled")],
+    }
+}
+
+fn late(check: &'static str) -> Finding {
+    let seconds = PATIENCE.as_secs();
+    Finding::warning(check, format!("not known within {seconds} seconds"))
+        .advice("`mce compile --check` takes the time it needs")
+}
+
+/// Whether compiling would change anything.
+async fn fresh(config: &Config, configured: &Configured, fetch: bool) -> Vec<Finding> {
+    let environment = &configured.environment;
+    let is_remote = |server: &ServerConfig| {
+        let url = server.swagger_url.expand(environment).unwrap_or_default();
+        url.starts_with("http://") || url.starts_with("https://")
+    };
+    let (remote, local): (Vec<&ServerConfig>, Vec<_>) =
+        config.servers.iter().partition(|server| is_remote(server));
+    let names = |servers: &[&ServerConfig]| -> Vec<String> {
+        servers.iter().map(|server| server.name.clone()).collect()
+    };
+    let mut findings = Vec::new();
+    let only = if fetch || remote.is_empty() {
+        Vec::new()
+    } else {
+        let found = format!("documents that have a URL: {}", names(&remote).join(", "));
+        findings.push(Finding::skipped("up to date", found).advice("`--fetch` fetches them"));
+        if local.is_empty() {
+            return findings;
+        }
+        names(&local)
+    };
+    let options = Options {
+        output: configured.settings.compiled_output_dir.clone(),
+        only,
+        ..Options::default()
+    };
+    let checking = compile::check(config, environment, &options, &|_| {});
+    match timeout(PATIENCE, checking).await {
+        Ok(report) => findings.extend(of_report(&report)),
+        Err(_) => findings.push(late("up to date")),
+    }
+    findings
+}
+
+fn of_report(report: &CheckReport) -> Vec<Finding> {
+    let check = "up to date";
+    let mut findings = Vec::new();
+    if report.is_equal() {
+        let count = counted(report.servers.len(), "server");
+        return vec![Finding::ok(check, format!("{count} as the documents say"))];
+    }
+    if let Some(error) = &report.error {
+        findings.push(Finding::problem(check, error.clone()).advice("run `mce compile`"));
+    }
+    for server in report.servers.iter().filter(|it| !it.is_equal()) {
+        let ServerCheck { server, error, .. } = server;
+        findings.push(match error {
+            Some(error) => Finding::problem(check, format!("server `{server}`: {error}"))
+                .advice("put the document or its entry in the config right, then `mce compile`"),
+            None => Finding::problem(
+                check,
+                format!("server `{server}` is not what its document and the config give"),
+            )
+            .advice("see `mce diff`, then run `mce compile`"),
+        });
+    }
+    let stale: BTreeSet<_> = report
+        .stale
+        .iter()
+        .map(|it| it.path.display().to_string())
+        .collect();
+    for path in stale {
+        findings.push(
+            Finding::warning(
+                check,
+                format!("`{path}` belongs to no server of the config"),
+            )
+            .advice("run `mce compile`, which removes it, or list its server"),
+        );
+    }
+    if findings.is_empty() {
+        let found = "mce_runtime.py, or a file beside it, is not what this version writes";
+        findings.push(
+            Finding::problem(check, found).advice("`mce compile --check` says what, and why"),
+        );
+    }
+    findings
+}
+
+/// Whether every server has the credentials that its operations ask for.
+async fn credentials(
+    configured: &Configured,
+    servers: Vec<Arc<ServerConfig>>,
+    fetch: bool,
+) -> Vec<Finding> {
+    let check = "credentials";
+    let checking = auth::checked(configured, &servers, fetch);
+    let Ok(checked) = timeout(PATIENCE, checking).await else {
+        return vec![Finding::problem(
+            check,
+            "an endpoint did not answer in time",
+        )];
+    };
+    let (mut findings, mut sound) = (Vec::new(), 0);
+    for server in checked {
+        let name = &server.server;
+        match &server.problem {
+            Some(problem) => {
+                let begin = format!("server `{name}`: ");
+                let problem = problem.strip_prefix(&begin).unwrap_or(problem);
+                let otherwise = format!("`mce auth check {name}` says what is there");
+                findings.push(Finding::of_message(
+                    check,
+                    &format!("{begin}{problem}"),
+                    &otherwise,
+                ));
+            }
+            None if server.warnings.is_empty() => sound += 1,
+            None => {}
+        }
+        for warning in &server.warnings {
+            let advice = format!("`mce auth check {name}` says what is there");
+            findings.push(Finding::warning(check, warning.clone()).advice(advice));
+        }
+    }
+    if sound > 0 {
+        let fetched = if fetch {
+            ", fetched where they have to be"
+        } else {
+            ""
+        };
+        let found = format!("{} with what they need{fetched}", counted(sound, "server"));
+        findings.insert(0, Finding::ok(check, found));
+    }
+    findings
+}

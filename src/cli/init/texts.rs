@@ -1,0 +1,154 @@
+//! The text of the files that a project begins with.
+
+use std::fmt::Write as _;
+
+use super::credentials::{self, Credentials};
+use crate::api::Manifest;
+use crate::invisible::visible;
+
+/// A variable that is to be set.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Variable {
+    pub(super) name: String,
+    pub(super) meaning: String,
+}
+
+/// What a project begins with.
+pub(super) struct Project {
+    /// The server's name.
+    pub(super) name: String,
+    /// What is to be set.
+    pub(super) variables: Vec<Variable>,
+    source: String,
+    read_only: bool,
+    title: String,
+    /// Where the API is, as the document says.
+    base_url: Option<String>,
+    credentials: Credentials,
+}
+
+impl Project {
+    pub(super) fn new(name: &str, source: &str, read_only: bool, manifest: &Manifest) -> Self {
+        let prefix: String = name
+            .chars()
+            .map(|it| if it.is_ascii_alphanumeric() { it } else { '_' })
+            .collect::<String>()
+            .to_ascii_uppercase();
+        let credentials = credentials::of(manifest, &prefix);
+        let mut variables = credentials.variables.clone();
+        if manifest.base_url.is_none() {
+            variables.insert(
+                0,
+                Variable {
+                    name: format!("{prefix}_URL"),
+                    meaning: "where the API is, such as https://api.example/v1".to_owned(),
+                },
+            );
+        }
+        Self {
+            name: name.to_owned(),
+            variables,
+            source: source.to_owned(),
+            read_only,
+            title: manifest.title.clone(),
+            base_url: manifest.base_url.clone(),
+            credentials,
+        }
+    }
+
+    /// `swaggers.yaml`.
+    pub(super) fn config(&self) -> String {
+        let mut text = format!(
+            "# {}\n# docs/configuration.md says what else can stand here.\n{}",
+            comment(&self.title),
+            bare(&self.name, &self.source, self.read_only)
+        );
+        if !self.read_only {
+            text.push_str(
+                "    # Leave out every operation that may change something:\n    \
+                 # is_read_only: true\n",
+            );
+        }
+        match &self.base_url {
+            Some(url) => {
+                let _ = writeln!(
+                    text,
+                    "    # Where the API is, if not where the document says:\n    # base_url: {}",
+                    quoted(url)
+                );
+            }
+            None => {
+                if let Some(Variable { name, .. }) = self.variables.first() {
+                    let _ = writeln!(
+                        text,
+                        "    # The document does not say where the API is.\n    base_url: ${{{name}}}"
+                    );
+                }
+            }
+        }
+        if !self.credentials.auth.is_empty() {
+            text.push_str("    auth:\n");
+            for line in &self.credentials.auth {
+                let _ = writeln!(text, "      {line}");
+            }
+        }
+        for line in &self.credentials.comments {
+            let _ = writeln!(text, "    # {}", comment(line));
+        }
+        text
+    }
+
+    /// `.env.example`.
+    pub(super) fn env_example(&self) -> String {
+        let mut text = "# What swaggers.yaml names. Copy this to `.env`, which mce reads in this \
+                        folder, fill it in, and\n# keep that out of version control.\n"
+            .to_owned();
+        for Variable { name, meaning } in &self.variables {
+            let _ = writeln!(text, "\n# {}\n{name}=", comment(meaning));
+        }
+        if self.variables.is_empty() {
+            text.push_str("\n# Nothing has to be set: no operation asks for a credential.\n");
+        }
+        text.push_str(
+            "\n# Settings stand here too: `mce settings` lists them.\n# MCE_LOG_LEVEL=warn\n",
+        );
+        text
+    }
+}
+
+/// A config that says no more than where the document is.
+pub(super) fn bare(name: &str, source: &str, read_only: bool) -> String {
+    let mut text = format!(
+        "servers:\n  - name: {}\n    swagger_url: {}\n",
+        quoted(name),
+        quoted(source)
+    );
+    if read_only {
+        text.push_str("    is_read_only: true\n");
+    }
+    text
+}
+
+/// A text as YAML takes it: bare where that is plain, else as JSON spells it.
+fn quoted(text: &str) -> String {
+    let starts_plain = text.starts_with(|first: char| first.is_ascii_alphabetic());
+    let is_plain =
+        |character: char| character.is_ascii_alphanumeric() || "_-./".contains(character);
+    let is_url = |text: &str| {
+        text.strip_prefix("https://")
+            .or_else(|| text.strip_prefix("http://"))
+            .is_some_and(|rest| rest.chars().all(|it| is_plain(it) || it == ':'))
+            && !text.ends_with(':')
+    };
+    let words = ["true", "false", "null", "yes", "no", "on", "off", "y", "n"];
+    let is_word = words.contains(&text.to_ascii_lowercase().as_str());
+    if starts_plain && !is_word && (text.chars().all(is_plain) || is_url(text)) {
+        return text.to_owned();
+    }
+    crate::invisible::json_visible(&serde_json::Value::from(text).to_string())
+}
+
+/// A text from outside as one line of a comment.
+fn comment(text: &str) -> String {
+    visible(&text.chars().take(200).collect::<String>())
+}

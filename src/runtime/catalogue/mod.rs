@@ -1,0 +1,119 @@
+//! What there is to call, as lists and search show it: names and one line each, without schemas.
+//!
+//! It is read out of manifests before the load check, which takes much longer. Nothing here decides
+//! what can be called.
+//!
+//! - `skim`: one pass over a manifest; `searchable`: the index over all of them.
+
+mod searchable;
+mod skim;
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+pub(super) use self::searchable::Catalogue;
+use self::skim::Skimmed;
+use super::discovery::one_line;
+use crate::api::Manifest;
+use crate::compile::MANIFEST_FILE;
+use crate::files::{self, Links};
+
+/// Bound on a file that is read for its names, in bytes.
+const LARGEST_FILE: u64 = 256 << 20;
+/// Bound on what is kept of a title or a summary, in characters.
+const LINE_CHARS: usize = 200;
+
+/// A server as lists show it. Texts are the document's, each on one line.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct Entry {
+    /// The document's title.
+    pub(super) title: String,
+    /// What the server is for.
+    pub(super) description: String,
+    /// Whether the manifest says that it only reads.
+    pub(super) read_only: bool,
+    /// The tags of its functions, those of most functions first.
+    pub(super) tags: Vec<String>,
+    /// Its functions, in the manifest's order.
+    pub(super) functions: Vec<Listed>,
+}
+
+/// A function as lists show it.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct Listed {
+    /// The Python name.
+    pub(super) name: String,
+    /// The HTTP method.
+    pub(super) method: String,
+    /// The path template.
+    pub(super) path: String,
+    /// One line on what it does.
+    pub(super) summary: String,
+}
+
+impl Entry {
+    /// That of a server that was read whole.
+    pub(super) fn of(manifest: &Manifest) -> Self {
+        let functions = manifest.functions.iter().map(|function| Listed {
+            name: function.name.clone(),
+            method: function.method.clone(),
+            path: function.path.clone(),
+            summary: one_line(&function.summary, LINE_CHARS),
+        });
+        Self {
+            title: one_line(&manifest.title, LINE_CHARS),
+            description: one_line(&manifest.description, LINE_CHARS),
+            read_only: manifest.read_only,
+            tags: by_use(manifest.functions.iter().flat_map(|it| &it.tags)),
+            functions: functions.collect(),
+        }
+    }
+
+    /// Reads the entry of a server below the folder of compiled output; `None` where there is no
+    /// manifest that can be read. Why, the load check says.
+    pub(super) fn read(output: &Path, server: &str) -> Option<Self> {
+        let skimmed = Skimmed::read(&bytes(output, server, MANIFEST_FILE)?, server);
+        skimmed
+            .inspect_err(|reason| tracing::debug!(server, %reason, "a manifest cannot be read"))
+            .ok()
+            .map(Self::from)
+    }
+}
+
+/// The bytes of one of a server's files.
+fn bytes(output: &Path, server: &str, file: &str) -> Option<Vec<u8>> {
+    let path = output.join(server).join(file);
+    files::read_regular(&path, LARGEST_FILE, Links::Refused).ok()
+}
+
+impl From<Skimmed> for Entry {
+    fn from(skimmed: Skimmed) -> Self {
+        let tags = by_use(skimmed.functions.iter().flat_map(|it| &it.tags));
+        let functions = skimmed.functions.into_iter().map(|function| Listed {
+            summary: one_line(&function.summary, LINE_CHARS),
+            name: function.name,
+            method: function.method,
+            path: function.path,
+        });
+        Self {
+            tags,
+            functions: functions.collect(),
+            title: one_line(&skimmed.title, LINE_CHARS),
+            description: one_line(&skimmed.description, LINE_CHARS),
+            read_only: skimmed.read_only,
+        }
+    }
+}
+
+/// Tags on one line each, those that stand most often first.
+fn by_use<'t>(tags: impl Iterator<Item = &'t String>) -> Vec<String> {
+    let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
+    for tag in tags {
+        *counts.entry(tag).or_default() += 1;
+    }
+    let mut tags: Vec<_> = counts.into_iter().collect();
+    tags.sort_by_key(|(_, count)| std::cmp::Reverse(*count));
+    tags.into_iter()
+        .map(|(tag, _)| one_line(tag, LINE_CHARS))
+        .collect()
+}

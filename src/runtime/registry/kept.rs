@@ -1,0 +1,76 @@
+//! Which checked servers stay in memory.
+
+/// Checked servers by name, the least recently used first, with what they weigh.
+#[derive(Debug)]
+pub(super) struct Kept {
+    limit: u64,
+    servers: Vec<(String, u64)>,
+}
+
+impl Kept {
+    /// Keeps at most `limit`, but always the latest.
+    pub(super) fn new(limit: u64) -> Self {
+        Self {
+            limit,
+            servers: Vec::new(),
+        }
+    }
+
+    /// Whether another one of this weight stays without any leaving.
+    pub(super) fn has_room(&self, weight: u64) -> bool {
+        self.total().saturating_add(weight) <= self.limit
+    }
+
+    /// Puts a server last and gives those that leave for it.
+    pub(super) fn add(&mut self, name: &str, weight: u64) -> Vec<String> {
+        self.remove(name);
+        self.servers.push((name.to_owned(), weight));
+        let mut leaving = Vec::new();
+        while self.servers.len() > 1 && self.total() > self.limit {
+            leaving.push(self.servers.remove(0).0);
+        }
+        leaving
+    }
+
+    /// Puts a server last, because it was used; whether it is there at all.
+    pub(super) fn touch(&mut self, name: &str) -> bool {
+        let Some(place) = self.servers.iter().position(|(kept, _)| kept == name) else {
+            return false;
+        };
+        let server = self.servers.remove(place);
+        self.servers.push(server);
+        true
+    }
+
+    /// Forgets a server.
+    pub(super) fn remove(&mut self, name: &str) {
+        self.servers.retain(|(kept, _)| kept != name);
+    }
+
+    fn total(&self) -> u64 {
+        self.servers
+            .iter()
+            .fold(0, |sum, (_, weight)| sum.saturating_add(*weight))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_least_recently_used_leave_first() {
+        let mut kept = Kept::new(10);
+        assert!(kept.add("a", 4).is_empty());
+        assert!(kept.add("b", 4).is_empty());
+        assert!(!kept.has_room(4));
+        assert!(kept.touch("a"));
+        assert!(!kept.touch("z"));
+        assert_eq!(kept.add("c", 4), ["b"]);
+        assert_eq!(kept.add("d", 100), ["a", "c"]);
+        // The latest stays, whatever it weighs.
+        assert_eq!(kept.add("e", 1), ["d"]);
+        kept.remove("e");
+        assert!(kept.has_room(10));
+    }
+}

@@ -1,0 +1,451 @@
+//! The compiled servers: which there are, and the load check each passes before its first use.
+//!
+//! Invariant: what is used is the very text that was checked. It is read once and kept while it is
+//! used; a server that is compiled anew is read and checked anew.
+//!
+//! - `stamp`: how a change is noticed; `kept`: which checked servers stay in memory.
+
+mod kept;
+mod stamp;
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::io;
+use std::ops::Bound;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
+
+use futures::StreamExt as _;
+
+use self::kept::Kept;
+use self::stamp::Stamp;
+use super::catalogue::Entry;
+use super::egress::Targets;
+use crate::api::Manifest;
+use crate::broker::Target;
+use crate::config::{Config, ServerConfig, Settings};
+use crate::guard::CompiledNames;
+use crate::python::CompiledModule;
+
+/// Load checks at once: each parses a module, and there are seldom more processors to spare.
+const CHECKS_AT_ONCE: usize = 4;
+
+/// Bytes of compiled files whose servers stay in memory, where they take several times as much.
+/// All of a usual installation; of a catalogue with thousands of functions those in use.
+const KEPT_BYTES: u64 = 8 << 20;
+
+/// A server that passed the load check.
+#[derive(Debug)]
+pub(super) struct Served {
+    /// What the broker enforces.
+    pub(super) target: Target,
+    /// Its `functions.py`.
+    pub(super) module: CompiledModule,
+    /// Its `skills.md`.
+    pub(super) skills: Option<String>,
+}
+
+impl Served {
+    /// The checked manifest.
+    pub(super) fn manifest(&self) -> &Manifest {
+        &self.target.manifest
+    }
+}
+
+/// Why a server is not served.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Refused {
+    /// The server.
+    pub(super) server: String,
+    /// What is wrong and what to do.
+    pub(super) reason: String,
+}
+
+/// What is known of a server's load check.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(super) enum Verdict {
+    /// It was not made since the server was compiled.
+    #[default]
+    Unknown,
+    /// It passed.
+    Passed,
+    /// It failed, for this reason.
+    Refused(String),
+}
+
+struct Slot {
+    config: Arc<ServerConfig>,
+    // Held while the server is checked, so that it is checked once. Only success is kept: a refused
+    // server is checked again when it is next asked for.
+    served: tokio::sync::Mutex<Option<Arc<Served>>>,
+    entry: tokio::sync::Mutex<Option<Arc<Entry>>>,
+    seen: Mutex<Seen>,
+}
+
+/// What was last seen of a server.
+#[derive(Debug, Default)]
+struct Seen {
+    stamp: Stamp,
+    verdict: Verdict,
+}
+
+impl Slot {
+    fn new(name: &str, config: Option<Arc<ServerConfig>>, output: &Path) -> Arc<Self> {
+        let config = config.unwrap_or_else(|| {
+            Arc::new(ServerConfig {
+                name: name.to_owned(),
+                ..ServerConfig::default()
+            })
+        });
+        Arc::new(Self {
+            config,
+            served: tokio::sync::Mutex::default(),
+            entry: tokio::sync::Mutex::default(),
+            seen: Mutex::new(Seen {
+                stamp: Stamp::of(&output.join(name)),
+                verdict: Verdict::Unknown,
+            }),
+        })
+    }
+
+    fn seen(&self) -> MutexGuard<'_, Seen> {
+        self.seen.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn weight(&self) -> u64 {
+        self.seen().stamp.bytes()
+    }
+}
+
+/// Reads a server below the folder of compiled output, and checks it.
+pub(super) type Load = fn(&Path, &str, &Arc<ServerConfig>) -> Result<Served, String>;
+
+/// Every server there is.
+pub(super) struct Registry {
+    output: PathBuf,
+    slots: BTreeMap<String, Arc<Slot>>,
+    targets: RwLock<Arc<Targets>>,
+    kept: Mutex<Kept>,
+    load: Load,
+    /// Whether every server of the folder is served.
+    whole_folder: bool,
+}
+
+impl Registry {
+    /// Finds the servers: those of the config; or all of the folder where there is no config, or
+    /// where the folder was chosen (`MCE_COMPILED_OUTPUT_DIR`) and the config was not.
+    pub(super) fn find(settings: &Settings, config: Option<&Config>, load: Load) -> Self {
+        let folder = &settings.compiled_output_dir;
+        let mut configs: BTreeMap<String, Arc<ServerConfig>> = config
+            .map(|config| config.servers.as_slice())
+            .unwrap_or_default()
+            .iter()
+            .map(|server| (server.name.clone(), Arc::new(server.clone())))
+            .collect();
+        let whole_folder = config.is_none()
+            || (settings.compiled_output_dir_is_set && settings.swagger_config_file.is_none());
+        let names: BTreeSet<String> = if whole_folder {
+            compiled_folders(folder).unwrap_or_default()
+        } else {
+            configs.keys().cloned().collect()
+        };
+        let slots = names
+            .into_iter()
+            .map(|name| {
+                let slot = Slot::new(&name, configs.remove(&name), folder);
+                (name, slot)
+            })
+            .collect();
+        // Plain requests must stay off every server, so that all of them are needed at once.
+        let limit = if settings.allowed_domains.is_some() {
+            u64::MAX
+        } else {
+            KEPT_BYTES
+        };
+        Self {
+            output: folder.clone(),
+            slots,
+            targets: RwLock::default(),
+            kept: Mutex::new(Kept::new(limit)),
+            load,
+            whole_folder,
+        }
+    }
+
+    /// The config entries of all servers, checked or not.
+    pub(super) fn configs(&self) -> Vec<Arc<ServerConfig>> {
+        self.slots
+            .values()
+            .map(|slot| Arc::clone(&slot.config))
+            .collect()
+    }
+
+    /// The names of all servers, in order.
+    pub(super) fn names(&self) -> impl Iterator<Item = &str> {
+        self.slots.keys().map(String::as_str)
+    }
+
+    /// The names after `name`.
+    pub(super) fn names_after(&self, name: &str) -> impl Iterator<Item = &str> {
+        let after = (Bound::Excluded(name), Bound::Unbounded);
+        let names = self.slots.range::<str, _>(after);
+        names.map(|(name, _)| name.as_str())
+    }
+
+    /// The checked servers that are in memory.
+    pub(super) fn targets(&self) -> Arc<Targets> {
+        let targets = self.targets.read().unwrap_or_else(PoisonError::into_inner);
+        Arc::clone(&targets)
+    }
+
+    /// The same with these, of which some may have left meanwhile.
+    pub(super) fn targets_with<'s>(
+        &self,
+        needed: impl IntoIterator<Item = &'s Arc<Served>>,
+    ) -> Arc<Targets> {
+        let mut targets = self.targets();
+        for served in needed {
+            let name = &served.manifest().server;
+            let is_there = targets
+                .get(name)
+                .is_some_and(|target| Arc::ptr_eq(&target.manifest, &served.target.manifest));
+            if !is_there {
+                Arc::make_mut(&mut targets).insert(name.clone(), served.target.clone());
+            }
+        }
+        targets
+    }
+
+    /// The server of this name, checked now unless it was before; `None` where there is none.
+    pub(super) async fn server(&self, name: &str) -> Option<Result<Arc<Served>, Refused>> {
+        let slot = self.slots.get(name)?;
+        let mut served = slot.served.lock().await;
+        let checked = match &*served {
+            Some(served) if self.kept().touch(name) => return Some(Ok(Arc::clone(served))),
+            // It was to leave while it was asked for.
+            Some(served) => Ok(Arc::clone(served)),
+            None => self.check(name, slot).await,
+        };
+        if let Ok(passed) = &checked {
+            *served = Some(Arc::clone(passed));
+            let leaving = self.kept().add(name, slot.weight());
+            self.enter(passed, &leaving);
+            for name in leaving {
+                self.drop_from_memory(&name);
+            }
+        }
+        Some(checked)
+    }
+
+    /// Checks a server and keeps it where there is room.
+    pub(super) async fn examine(&self, name: &str) -> Option<Result<Arc<Served>, Refused>> {
+        let slot = self.slots.get(name)?;
+        if self.kept().has_room(slot.weight()) {
+            return self.server(name).await;
+        }
+        let served = slot.served.lock().await;
+        Some(match &*served {
+            Some(served) => Ok(Arc::clone(served)),
+            None => self.check(name, slot).await,
+        })
+    }
+
+    /// Those servers of `names` that exist, each with the outcome of its load check.
+    pub(super) async fn servers(
+        &self,
+        names: Vec<String>,
+    ) -> Vec<(String, Result<Arc<Served>, Refused>)> {
+        let found: Vec<_> = futures::stream::iter(names)
+            .map(|name| self.named(name))
+            .buffered(CHECKS_AT_ONCE)
+            .collect()
+            .await;
+        found.into_iter().flatten().collect()
+    }
+
+    async fn named(&self, name: String) -> Option<(String, Result<Arc<Served>, Refused>)> {
+        let served = self.server(&name).await?;
+        Some((name, served))
+    }
+
+    /// What lists show of a server, which needs no load check; `None` where it cannot be read.
+    pub(super) async fn entry(&self, name: &str) -> Option<Arc<Entry>> {
+        let slot = self.slots.get(name)?;
+        let mut entry = slot.entry.lock().await;
+        if entry.is_none() {
+            let (output, server) = (self.output.clone(), name.to_owned());
+            let reading = tokio::task::spawn_blocking(move || Entry::read(&output, &server));
+            *entry = reading.await.ok().flatten().map(Arc::new);
+        }
+        entry.clone()
+    }
+
+    /// What is known of a server's load check.
+    pub(super) fn verdict(&self, name: &str) -> Verdict {
+        let slot = self.slots.get(name);
+        slot.map(|slot| slot.seen().verdict.clone())
+            .unwrap_or_default()
+    }
+
+    /// Whether the config says that a server only reads.
+    pub(super) fn is_configured_read_only(&self, name: &str) -> bool {
+        let slot = self.slots.get(name);
+        slot.is_some_and(|slot| slot.config.is_read_only)
+    }
+
+    /// Bytes of a server's compiled files.
+    pub(super) fn bytes(&self, name: &str) -> u64 {
+        self.slots.get(name).map_or(0, |slot| slot.weight())
+    }
+
+    /// The names that code can import. Servers that the code does not even mention stand there
+    /// without their functions, so that code need not wait for load checks it has no use for.
+    pub(super) async fn names_for(&self, code: &str) -> (CompiledNames, Vec<Refused>) {
+        let mentioned = self.names().filter(|name| code.contains(name));
+        let mentioned = mentioned.map(str::to_owned).collect();
+        let mut names: CompiledNames = self
+            .names()
+            .map(|name| (name.to_owned(), BTreeSet::new()))
+            .collect();
+        let mut refused = Vec::new();
+        for (name, served) in self.servers(mentioned).await {
+            match served {
+                Ok(served) => {
+                    let functions = served.manifest().functions.iter();
+                    let functions = functions.map(|function| function.name.clone()).collect();
+                    names.insert(name, functions);
+                }
+                Err(refusal) => refused.push(refusal),
+            }
+        }
+        (names, refused)
+    }
+
+    /// Looks for servers that were compiled anew or removed, and forgets what was known of them.
+    /// What runs goes on with what it began with. Reads the file system.
+    pub(super) fn refresh(&self) -> Changes {
+        let mut changes = Changes::default();
+        for (name, slot) in &self.slots {
+            let stamp = Stamp::of(&self.output.join(name));
+            let mut seen = slot.seen();
+            if seen.stamp == stamp {
+                continue;
+            }
+            *seen = Seen {
+                stamp,
+                verdict: Verdict::Unknown,
+            };
+            drop(seen);
+            changes.servers.push(name.clone());
+        }
+        if self.whole_folder {
+            let names = compiled_folders(&self.output).unwrap_or_default();
+            let new = names.into_iter();
+            changes.new = new.filter(|name| !self.slots.contains_key(name)).collect();
+        }
+        changes
+    }
+
+    /// Forgets what was read of a server before it changed.
+    pub(super) async fn forget(&self, name: &str) {
+        let Some(slot) = self.slots.get(name) else {
+            return;
+        };
+        *slot.entry.lock().await = None;
+        let mut served = slot.served.lock().await;
+        *served = None;
+        // A check that began before the change may have ended after it.
+        slot.seen().verdict = Verdict::Unknown;
+        self.kept().remove(name);
+        self.leave(name);
+    }
+
+    fn kept(&self) -> MutexGuard<'_, Kept> {
+        self.kept.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Makes a server callable, and those that leave for it uncallable but by who has them already.
+    fn enter(&self, served: &Served, leaving: &[String]) {
+        let mut targets = self.targets.write().unwrap_or_else(PoisonError::into_inner);
+        let targets = Arc::make_mut(&mut targets);
+        for name in leaving {
+            targets.remove(name);
+        }
+        targets.insert(served.manifest().server.clone(), served.target.clone());
+    }
+
+    fn leave(&self, name: &str) {
+        let mut targets = self.targets.write().unwrap_or_else(PoisonError::into_inner);
+        if targets.contains_key(name) {
+            Arc::make_mut(&mut targets).remove(name);
+        }
+    }
+
+    fn drop_from_memory(&self, name: &str) {
+        // One that is being asked for stays until it leaves another time.
+        if let Some(slot) = self.slots.get(name)
+            && let Ok(mut served) = slot.served.try_lock()
+        {
+            *served = None;
+        }
+    }
+
+    async fn check(&self, name: &str, slot: &Slot) -> Result<Arc<Served>, Refused> {
+        let output = self.output.clone();
+        let config = Arc::clone(&slot.config);
+        let server = name.to_owned();
+        let check = self.load;
+        let checked = tokio::task::spawn_blocking(move || check(&output, &server, &config))
+            .await
+            .unwrap_or_else(|_| Err("the load check itself failed".to_owned()));
+        let verdict = match &checked {
+            Ok(_) => Verdict::Passed,
+            Err(reason) => Verdict::Refused(reason.clone()),
+        };
+        let before = std::mem::replace(&mut slot.seen().verdict, verdict.clone());
+        match checked {
+            Ok(passed) => Ok(Arc::new(passed)),
+            Err(reason) => {
+                if before != verdict {
+                    tracing::warn!(server = name, %reason, "a compiled server is refused");
+                }
+                Err(Refused {
+                    server: name.to_owned(),
+                    reason,
+                })
+            }
+        }
+    }
+}
+
+/// What changed in the folder of compiled output.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub(super) struct Changes {
+    /// Servers that were compiled anew, changed or removed.
+    pub(super) servers: Vec<String>,
+    /// Folders that were not there at the start.
+    pub(super) new: Vec<String>,
+}
+
+/// The servers that a folder of compiled output holds, by name: its sub-folders that hold a
+/// manifest and could be a server. Links are not followed.
+///
+/// # Errors
+/// The folder cannot be read.
+pub fn compiled_folders(folder: &Path) -> io::Result<BTreeSet<String>> {
+    let servers = std::fs::read_dir(folder)?
+        .filter_map(Result::ok)
+        .filter(|entry| entry.file_type().is_ok_and(|kind| kind.is_dir()))
+        .filter(|entry| entry.path().join("manifest.json").is_file())
+        .filter_map(|entry| entry.file_name().into_string().ok())
+        .filter(|name| is_identifier(name))
+        .collect();
+    Ok(servers)
+}
+
+/// Whether a server can have this name.
+pub(super) fn is_identifier(name: &str) -> bool {
+    name.starts_with(|first: char| first.is_ascii_lowercase() || first == '_')
+        && name
+            .chars()
+            .all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '_')
+}

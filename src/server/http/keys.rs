@@ -1,0 +1,256 @@
+//! Who may come: the bearer tokens and the principals they stand for.
+
+use std::collections::BTreeSet;
+use std::path::PathBuf;
+use std::sync::{Arc, PoisonError, RwLock};
+use std::time::{Duration, SystemTime};
+
+use axum::http::HeaderMap;
+use axum::http::header::AUTHORIZATION;
+use secrecy::ExposeSecret as _;
+use subtle::{Choice, ConditionallySelectable as _, ConstantTimeEq as _};
+
+use crate::config::{HttpSettings, NamedToken, TokensError, digest_of, read_tokens};
+use crate::runtime::LOCAL_PRINCIPAL;
+
+/// How often the file of tokens is looked at.
+pub(super) const LOOK_EVERY: Duration = Duration::from_secs(2);
+
+/// The principal of the one token that has no name (`MCE_HTTP_TOKEN`).
+const NAMELESS: &str = "token";
+
+/// Who asks, and what for.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Principal {
+    /// The name of the token; `local` where none is needed.
+    pub name: String,
+    /// The servers it may use; `None` for all.
+    pub servers: Option<BTreeSet<String>>,
+}
+
+/// The tokens that open this server.
+pub(super) struct Keys {
+    nameless: Option<[u8; 32]>,
+    file: Option<PathBuf>,
+    current: RwLock<Arc<Vec<Key>>>,
+}
+
+struct Key {
+    digest: [u8; 32],
+    principal: Arc<Principal>,
+}
+
+/// Why a request is not answered.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Denied {
+    /// It has no token.
+    Missing,
+    /// Its token is none of this server, or it has several.
+    Wrong,
+}
+
+impl Keys {
+    /// Reads the tokens.
+    pub(super) fn open(settings: &HttpSettings) -> Result<Self, TokensError> {
+        let nameless = settings.token.as_ref();
+        let keys = Self {
+            nameless: nameless.map(|token| digest_of(token.expose_secret())),
+            file: settings.tokens_file.clone(),
+            current: RwLock::default(),
+        };
+        keys.read()?;
+        Ok(keys)
+    }
+
+    /// Whether a token is needed.
+    pub(super) fn are_needed(&self) -> bool {
+        self.nameless.is_some() || self.file.is_some()
+    }
+
+    /// Whose request this is.
+    pub(super) fn principal(&self, headers: &HeaderMap) -> Result<Arc<Principal>, Denied> {
+        if !self.are_needed() {
+            return Ok(Arc::new(Principal {
+                name: LOCAL_PRINCIPAL.to_owned(),
+                servers: None,
+            }));
+        }
+        let mut given = headers.get_all(AUTHORIZATION).iter();
+        let header = given.next().ok_or(Denied::Missing)?;
+        if given.next().is_some() {
+            return Err(Denied::Wrong);
+        }
+        // RFC 9110, section 11.1: the scheme's case does not count.
+        let token = header
+            .to_str()
+            .ok()
+            .and_then(|value| value.split_once(' '))
+            .filter(|(scheme, _)| scheme.eq_ignore_ascii_case("bearer"))
+            .map(|(_, token)| token.trim())
+            .ok_or(Denied::Wrong)?;
+        self.find(token).ok_or(Denied::Wrong)
+    }
+
+    /// Looks at every key whichever fits, so that the time taken says nothing of them.
+    fn find(&self, token: &str) -> Option<Arc<Principal>> {
+        let digest = digest_of(token);
+        let keys = self.current();
+        let (mut found, mut place) = (Choice::from(0), 0_u32);
+        for (number, key) in (0..).zip(keys.iter()) {
+            let fits = key.digest.ct_eq(&digest);
+            place.conditional_assign(&number, fits);
+            found |= fits;
+        }
+        let place = usize::try_from(place).ok()?;
+        let key = keys.get(place).filter(|_| bool::from(found))?;
+        Some(Arc::clone(&key.principal))
+    }
+
+    /// All principals there are by now.
+    pub(super) fn principals(&self) -> Vec<Arc<Principal>> {
+        let keys = self.current();
+        keys.iter().map(|key| Arc::clone(&key.principal)).collect()
+    }
+
+    /// Looks at the file `every` so often, reads it again where it changed, and calls `changed` then. Never ends.
+    pub(super) async fn follow(&self, every: Duration, changed: impl Fn()) {
+        let Some(path) = &self.file else {
+            return std::future::pending().await;
+        };
+        let seen = || async {
+            let metadata = tokio::fs::metadata(path).await.ok()?;
+            Some((
+                metadata.len(),
+                metadata.modified().unwrap_or(SystemTime::UNIX_EPOCH),
+            ))
+        };
+        let mut last = seen().await;
+        loop {
+            tokio::time::sleep(every).await;
+            let now = seen().await;
+            if now == last {
+                continue;
+            }
+            last = now;
+            match self.read() {
+                Ok(()) => {
+                    tracing::info!("the tokens were read again");
+                    changed();
+                }
+                Err(error) => {
+                    tracing::error!(%error, "the tokens that were read before still count");
+                }
+            }
+        }
+    }
+
+    fn read(&self) -> Result<(), TokensError> {
+        let named = match &self.file {
+            Some(path) => read_tokens(path)?,
+            None => Vec::new(),
+        };
+        let nameless = self.nameless.map(|digest| NamedToken {
+            name: NAMELESS.to_owned(),
+            digest,
+            servers: None,
+        });
+        let keys = nameless.into_iter().chain(named).map(|token| Key {
+            digest: token.digest,
+            principal: Arc::new(Principal {
+                name: token.name,
+                servers: token.servers,
+            }),
+        });
+        let mut current = self.current.write().unwrap_or_else(PoisonError::into_inner);
+        *current = Arc::new(keys.collect());
+        Ok(())
+    }
+
+    fn current(&self) -> Arc<Vec<Key>> {
+        let current = self.current.read().unwrap_or_else(PoisonError::into_inner);
+        Arc::clone(&current)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use axum::http::HeaderValue;
+
+    use super::*;
+    use crate::config::{Environment, Settings, entry_of};
+
+    fn keys(pairs: &[(&str, &str)]) -> Keys {
+        let environment = Environment::from_pairs(pairs.iter().copied());
+        let (settings, _) = Settings::from_environment(&environment).unwrap();
+        Keys::open(&settings.http).unwrap()
+    }
+
+    fn ask(keys: &Keys, values: &[&str]) -> Result<String, Denied> {
+        let mut headers = HeaderMap::new();
+        for value in values {
+            headers.append(AUTHORIZATION, HeaderValue::from_str(value).unwrap());
+        }
+        keys.principal(&headers).map(|it| it.name.clone())
+    }
+
+    #[test]
+    fn without_tokens_everyone_is_the_local_user() {
+        assert_eq!(ask(&keys(&[]), &[]).as_deref(), Ok("local"));
+    }
+
+    #[test]
+    fn each_token_stands_for_its_principal_and_others_for_none() {
+        let file = tempfile::NamedTempFile::new().unwrap();
+        let servers = BTreeSet::from(["pets".to_owned()]);
+        let entries = entry_of("ada", "token-of-ada", Some(&servers)).unwrap()
+            + &entry_of("bob", "token-of-bob", None).unwrap();
+        std::fs::write(file.path(), entries).unwrap();
+        let keys = keys(&[
+            ("MCE_HTTP_TOKEN", "0123456789abcdef"),
+            ("MCE_HTTP_TOKENS_FILE", file.path().to_str().unwrap()),
+        ]);
+        for (header, name) in [
+            ("Bearer token-of-ada", "ada"),
+            ("bearer token-of-bob", "bob"),
+            ("Bearer 0123456789abcdef", "token"),
+        ] {
+            assert_eq!(ask(&keys, &[header]).as_deref(), Ok(name));
+        }
+        assert_eq!(keys.principals()[1].servers, Some(servers));
+        assert_eq!(ask(&keys, &[]), Err(Denied::Missing));
+        for wrong in [
+            &["Bearer token-of-eve"][..],
+            &["Bearer "],
+            &["token-of-ada"],
+            &["Basic token-of-ada"],
+            &["Bearer token-of-ada", "Bearer token-of-ada"],
+            &["Bearer token-of-adam"],
+        ] {
+            assert_eq!(ask(&keys, wrong), Err(Denied::Wrong), "{wrong:?}");
+        }
+    }
+
+    #[tokio::test]
+    async fn a_file_that_changes_is_read_again_and_one_that_breaks_changes_nothing() {
+        let file = tempfile::NamedTempFile::new().unwrap();
+        std::fs::write(file.path(), entry_of("ada", "token-of-ada", None).unwrap()).unwrap();
+        let keys = keys(&[("MCE_HTTP_TOKENS_FILE", file.path().to_str().unwrap())]);
+        let (sender, mut changed) = tokio::sync::mpsc::unbounded_channel();
+        let every = Duration::from_millis(20);
+        let following = keys.follow(every, || sender.send(()).unwrap());
+        let checking = async {
+            tokio::time::sleep(Duration::from_millis(100)).await;
+            std::fs::write(file.path(), "[[token]]\nname = 1").unwrap();
+            tokio::time::sleep(Duration::from_millis(100)).await;
+            assert_eq!(ask(&keys, &["Bearer token-of-ada"]).as_deref(), Ok("ada"));
+            std::fs::write(file.path(), entry_of("eve", "token-of-eve", None).unwrap()).unwrap();
+            changed.recv().await.unwrap();
+            assert_eq!(ask(&keys, &["Bearer token-of-ada"]), Err(Denied::Wrong));
+            assert_eq!(ask(&keys, &["Bearer token-of-eve"]).as_deref(), Ok("eve"));
+        };
+        tokio::select! {
+            () = following => unreachable!(),
+            () = checking => {}
+        }
+    }
+}

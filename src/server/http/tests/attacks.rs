@@ -1,0 +1,379 @@
+//! What hostile pages and clients send.
+
+use std::collections::BTreeSet;
+
+use super::*;
+use crate::config::entry_of;
+
+#[tokio::test]
+async fn a_page_of_another_origin_can_send_no_form_and_no_message() {
+    let (_fixture, running) = simple(&[]).await;
+    // What a browser sends without asking first.
+    for kind in [
+        "text/plain",
+        "application/x-www-form-urlencoded",
+        "multipart/form-data; boundary=x",
+    ] {
+        let form = running
+            .http
+            .post(running.url("/mcp"))
+            .header("content-type", kind)
+            .header("accept", "*/*")
+            .body(hello().to_string());
+        assert_eq!(answered(form).await.status, 415, "{kind}");
+    }
+    for origin in [
+        "https://evil.example",
+        "null",
+        "http://127.0.0.1.evil.example",
+    ] {
+        let message = running
+            .post()
+            .header("origin", origin)
+            .body(hello().to_string());
+        let answer = answered(message).await;
+        assert_eq!((answer.status, answer.session), (403, None), "{origin}");
+    }
+    let own = running.post().header("origin", "http://localhost:6274");
+    assert_eq!(answered(own.body(hello().to_string())).await.status, 200);
+    running.end().await;
+}
+
+#[tokio::test]
+async fn a_name_that_was_rebound_to_this_machine_reaches_nothing() {
+    let (_fixture, running) = simple(&[]).await;
+    for path in ["/mcp", "/healthz", "/metrics", "/"] {
+        let request = running.http.get(running.url(path));
+        let answer = answered(request.header("host", "evil.example:8000")).await;
+        assert_eq!(answer.status, 403, "{path}");
+    }
+    let port = running.address.port();
+    for (host, status) in [
+        (format!("Host: localhost:{port}\r\n"), "HTTP/1.1 200"),
+        (String::new(), "HTTP/1.1 400"),
+        (
+            "Host: localhost\r\nHost: localhost\r\n".to_owned(),
+            "HTTP/1.1 400",
+        ),
+    ] {
+        let request = format!("GET /healthz HTTP/1.1\r\n{host}Connection: close\r\n\r\n");
+        let answer = running.raw(request.as_bytes()).await;
+        assert!(answer.starts_with(status), "{host}: {answer}");
+    }
+    running.end().await;
+}
+
+#[tokio::test]
+async fn without_its_token_nobody_gets_in() {
+    let (_fixture, running) = simple(&[("MCE_HTTP_TOKEN", "0123456789abcdef")]).await;
+    for token in ["", "0123456789abcdeg", "0123456789abcde"] {
+        for path in ["/mcp", "/metrics"] {
+            let mut request = running.http.get(running.url(path));
+            if !token.is_empty() {
+                request = request.bearer_auth(token);
+            }
+            let answer = request.send().await.unwrap();
+            assert_eq!(answer.status(), 401, "{path} with `{token}`");
+            let challenge = answer.headers()["www-authenticate"].to_str().unwrap();
+            assert!(challenge.starts_with("Bearer"), "{challenge}");
+        }
+        assert_eq!(running.send(token, None, hello()).await.status, 401);
+    }
+    let health = answered(running.http.get(running.url("/healthz"))).await;
+    assert_eq!((health.status, health.text.as_str()), (200, "ok\n"));
+    running.begin("0123456789abcdef").await;
+    running.end().await;
+}
+
+#[tokio::test]
+async fn other_machines_are_let_in_with_tokens_only() {
+    let plain = fixture(&[]);
+    let (runtime, _) = plain.runtime(|_, _| async { returned(json!(1)) });
+    for address in ["0.0.0.0:0", "[::]:0"] {
+        let refused = bind(&plain, &runtime, address).await.err().unwrap();
+        assert!(matches!(refused, Error::NoToken { .. }), "{refused}");
+    }
+    let closed = fixture(&[("MCE_HTTP_TOKEN", "0123456789abcdef")]);
+    assert!(bind(&closed, &runtime, "0.0.0.0:0").await.is_ok());
+}
+
+/// Two principals, of whom `bob` may use no server that there is.
+fn two() -> (tempfile::NamedTempFile, Vec<(String, String)>) {
+    let file = tempfile::NamedTempFile::new().unwrap();
+    let none = BTreeSet::from(["other".to_owned()]);
+    let entries = entry_of("ada", "token-of-ada", None).unwrap()
+        + &entry_of("bob", "token-of-bob", Some(&none)).unwrap();
+    std::fs::write(file.path(), entries).unwrap();
+    let path = file.path().to_str().unwrap().to_owned();
+    (file, vec![("MCE_HTTP_TOKENS_FILE".to_owned(), path)])
+}
+
+#[tokio::test]
+async fn what_belongs_to_one_does_not_exist_for_another() {
+    let (_file, variables) = two();
+    let mut fixture = Fixture::new();
+    fixture.variables.extend(variables);
+    let (runtime, _) = fixture.runtime(|_, _| async { returned(json!({"n": 1})) });
+    let running = run(&fixture, runtime).await;
+    let (ada, bob) = (
+        running.begin("token-of-ada").await,
+        running.begin("token-of-bob").await,
+    );
+
+    // A session of the protocol.
+    let ping = json!({"jsonrpc": "2.0", "id": 1, "method": "ping"});
+    let foreign = running.send("token-of-bob", Some(&ada), ping.clone()).await;
+    let unknown = running.send("token-of-bob", Some("0"), ping.clone()).await;
+    assert_eq!(foreign.status, 404);
+    assert_eq!(
+        (foreign.status, &foreign.text),
+        (unknown.status, &unknown.text)
+    );
+    assert_eq!(
+        running.send("token-of-ada", Some(&ada), ping).await.status,
+        200
+    );
+
+    // A session of Python state, and code of the cache.
+    let mut arguments = execute("1");
+    arguments["session_id"] = json!("new");
+    let ran = running
+        .call("token-of-ada", &ada, "execute_code", arguments)
+        .await;
+    let session = ran["session_id"].as_str().unwrap();
+    let stolen = running
+        .call(
+            "token-of-bob",
+            &bob,
+            "end_session",
+            json!({"session_id": session}),
+        )
+        .await;
+    assert_eq!(stolen["error_type"], "validation", "{stolen}");
+    let cached = json!({"cache_id": ran["cache_id"]});
+    let stolen = running
+        .call("token-of-bob", &bob, "run_cached_code", cached.clone())
+        .await;
+    assert_eq!(stolen["error_type"], "cache_miss", "{stolen}");
+    let own = running
+        .call("token-of-ada", &ada, "run_cached_code", cached)
+        .await;
+    assert_eq!(own["success"], true, "{own}");
+    running.end().await;
+}
+
+#[tokio::test]
+async fn servers_that_a_token_may_not_use_do_not_exist_for_it() {
+    let (_file, variables) = two();
+    let mut fixture = Fixture::new();
+    fixture.variables.extend(variables);
+    let (runtime, sandbox) = fixture.runtime(|_, _| async { returned(json!({"n": 1})) });
+    let running = run(&fixture, runtime).await;
+    let (ada, bob) = (
+        running.begin("token-of-ada").await,
+        running.begin("token-of-bob").await,
+    );
+    let (ada, bob) = (("token-of-ada", ada), ("token-of-bob", bob));
+    let call = async |who: &(&str, String), tool: &str, arguments: Value| {
+        running.call(who.0, &who.1, tool, arguments).await
+    };
+
+    let seen = call(&ada, "list_servers", json!({})).await;
+    assert_eq!(seen["servers"][0]["name"], "pets");
+    let seen = call(&bob, "list_servers", json!({})).await;
+    assert_eq!(seen["servers"], json!([]));
+
+    let names = json!({"functions": ["pets.get_pet", "get_pet"]});
+    let found = call(&ada, "get_functions", names.clone()).await;
+    assert_eq!(found["functions"][0]["function"], "get_pet");
+    let found = call(&bob, "get_functions", names).await;
+    assert_eq!(found["functions"][0]["error"], "there is no such server");
+    assert!(!found.to_string().contains("nearest"), "{found}");
+
+    let code = execute("from pets.functions import get_pet\nresult = get_pet(pet_id=1)\n");
+    let ran = call(&ada, "execute_code", code.clone()).await;
+    assert_eq!(ran["success"], true, "{ran}");
+    let jobs = sandbox.jobs.lock().unwrap().len();
+    let refused = call(&bob, "execute_code", code).await;
+    assert_eq!(refused["error_type"], "security", "{refused}");
+    assert_eq!(sandbox.jobs.lock().unwrap().len(), jobs, "it did not run");
+    for (token, status) in [("token-of-ada", 200), ("token-of-bob", 403)] {
+        let numbers = running.http.get(running.url("/metrics")).bearer_auth(token);
+        let answer = answered(numbers).await;
+        assert_eq!(answer.status, status, "{answer:?}");
+    }
+    running.end().await;
+}
+
+#[tokio::test]
+async fn bodies_that_are_too_long_malformed_or_no_message_are_told_so() {
+    let (_fixture, running) = simple(&[("MCE_HTTP_MAX_BODY_BYTES", "2k")]).await;
+    let long =
+        json!({"jsonrpc": "2.0", "id": 1, "method": "ping", "params": {"x": "y".repeat(3000)}});
+    assert_eq!(running.send("", None, long.clone()).await.status, 413);
+    let port = running.address.port();
+    let head = format!(
+        "POST /mcp HTTP/1.1\r\nHost: localhost:{port}\r\nContent-Type: application/json\r\n\
+         Accept: application/json, text/event-stream\r\nTransfer-Encoding: chunked\r\n\r\n"
+    );
+    let mut chunked = head.clone().into_bytes();
+    for _ in 0..40 {
+        chunked.extend_from_slice(format!("64\r\n{}\r\n", "a".repeat(100)).as_bytes());
+    }
+    let answer = running.raw(&chunked).await;
+    assert!(answer.starts_with("HTTP/1.1 413"), "{answer}");
+
+    for (body, code) in [
+        ("{", -32700),
+        ("\u{0}", -32700),
+        (r#"[{"jsonrpc":"2.0","id":1,"method":"ping"}]"#, -32600),
+        (r#"{"id":1,"method":"ping"}"#, -32600),
+        ("null", -32600),
+        ("\"ping\"", -32600),
+    ] {
+        let answer = answered(running.post().body(body)).await;
+        assert_eq!(answer.status, 400, "{body}");
+        assert_eq!(answer.message()["error"]["code"], code, "{body}");
+    }
+    let deep = answered(running.post().body("[".repeat(2000))).await;
+    assert_eq!(deep.status, 400);
+    // The server is as it was.
+    running.begin("").await;
+    running.end().await;
+}
+
+#[tokio::test]
+async fn a_body_that_never_ends_and_a_head_that_never_ends_are_given_up() {
+    let (_fixture, running) = simple(&[("MCE_HTTP_READ_SECONDS", "0.3")]).await;
+    let port = running.address.port();
+    let head = format!(
+        "POST /mcp HTTP/1.1\r\nHost: localhost:{port}\r\nContent-Type: application/json\r\n\
+         Accept: application/json, text/event-stream\r\nTransfer-Encoding: chunked\r\n\r\n3\r\n{{\"a\r\n"
+    );
+    let answer = running.raw(head.as_bytes()).await;
+    assert!(answer.starts_with("HTTP/1.1 408"), "{answer}");
+    for begun in ["", "POST /mcp HTTP/1.1\r\nHost: loc"] {
+        let answer = running.raw(begun.as_bytes()).await;
+        assert!(!answer.contains("200"), "{answer}");
+    }
+    let many = "X-Many: 1\r\n".repeat(200);
+    let answer = running
+        .raw(format!("GET /healthz HTTP/1.1\r\nHost: localhost\r\n{many}\r\n").as_bytes())
+        .await;
+    assert!(answer.starts_with("HTTP/1.1 431"), "{answer}");
+    running.end().await;
+}
+
+#[tokio::test]
+async fn methods_that_mean_nothing_here_are_refused() {
+    let (_fixture, running) = simple(&[]).await;
+    let request = async |method: &str, path: &str| {
+        let method = reqwest::Method::from_bytes(method.as_bytes()).unwrap();
+        let request = running.http.request(method, running.url(path));
+        answered(request.header("accept", "text/event-stream"))
+            .await
+            .status
+    };
+    for method in ["PUT", "PATCH", "OPTIONS", "TRACE", "PROPFIND"] {
+        assert_eq!(request(method, "/mcp").await, 405, "{method}");
+    }
+    for method in ["POST", "DELETE"] {
+        for path in ["/healthz", "/metrics"] {
+            assert_eq!(request(method, path).await, 405, "{method} {path}");
+        }
+    }
+    assert_eq!(request("GET", "/mcp/../admin").await, 404);
+    assert_eq!(request("GET", "/mcp/").await, 404);
+    // Without a session there is nothing to follow, and nothing to end.
+    assert!((400..500).contains(&request("GET", "/mcp").await));
+    assert!((400..500).contains(&request("DELETE", "/mcp").await));
+    // A method in a header of another request than the body's.
+    let list = json!({"jsonrpc": "2.0", "id": 1, "method": "tools/list", "params": {}});
+    let smuggled = running
+        .modern("", "tools/list", list["params"].clone())
+        .header("x-http-method-override", "DELETE");
+    assert_eq!(answered(smuggled).await.status, 200);
+    running.end().await;
+}
+
+#[tokio::test]
+async fn thousands_of_silent_connections_keep_nobody_out() {
+    let (_fixture, running) = simple(&[("MCE_HTTP_MAX_CONNECTIONS", "4000")]).await;
+    let mut silent = Vec::new();
+    for _ in 0..2000 {
+        silent.push(TcpStream::connect(running.address).await.unwrap());
+    }
+    let begun = std::time::Instant::now();
+    running.begin("").await;
+    assert!(
+        begun.elapsed() < Duration::from_secs(2),
+        "{:?}",
+        begun.elapsed()
+    );
+    drop(silent);
+    running.end().await;
+}
+
+#[tokio::test]
+async fn of_too_many_connections_the_one_idle_longest_makes_room() {
+    let (_fixture, running) = simple(&[("MCE_HTTP_MAX_CONNECTIONS", "3")]).await;
+    let mut idle = Vec::new();
+    for _ in 0..8 {
+        idle.push(TcpStream::connect(running.address).await.unwrap());
+    }
+    let health = answered(running.http.get(running.url("/healthz"))).await;
+    assert_eq!(health.status, 200);
+    let mut closed = 0;
+    for mut stream in idle {
+        let mut byte = [0];
+        let reading = tokio::time::timeout(Duration::from_millis(50), stream.read(&mut byte));
+        closed += usize::from(matches!(reading.await, Ok(Ok(0) | Err(_))));
+    }
+    assert!(closed >= 6, "{closed} of 8 were closed");
+    running.end().await;
+}
+
+#[tokio::test]
+async fn a_token_that_is_taken_out_loses_its_sessions() {
+    let (file, variables) = two();
+    let mut fixture = Fixture::new();
+    fixture.variables.extend(variables);
+    let (runtime, _) = fixture.runtime(|_, _| async { returned(json!(1)) });
+    let running = run(&fixture, runtime).await;
+    let (ada, bob) = (
+        running.begin("token-of-ada").await,
+        running.begin("token-of-bob").await,
+    );
+    // Ada may use fewer servers from now on, and bob none.
+    let none = BTreeSet::from(["other".to_owned()]);
+    std::fs::write(
+        file.path(),
+        entry_of("ada", "token-of-ada", Some(&none)).unwrap(),
+    )
+    .unwrap();
+    let ping = || json!({"jsonrpc": "2.0", "id": 1, "method": "ping"});
+    soon("the end of bob", async {
+        while running
+            .send("token-of-bob", Some(&bob), ping())
+            .await
+            .status
+            != 401
+        {
+            tokio::time::sleep(Duration::from_millis(100)).await;
+        }
+    })
+    .await;
+    assert_eq!(
+        running
+            .send("token-of-ada", Some(&ada), ping())
+            .await
+            .status,
+        404
+    );
+    let ada = running.begin("token-of-ada").await;
+    let seen = running
+        .call("token-of-ada", &ada, "list_servers", json!({}))
+        .await;
+    assert_eq!(seen["servers"], json!([]));
+    running.end().await;
+}

@@ -1,0 +1,167 @@
+//! `mce mcp-config`: what clients are configured with.
+
+use std::fs;
+
+use serde_json::Value;
+
+use crate::folder::{Folder, has};
+use crate::shop::shop;
+
+fn project() -> Folder {
+    let folder = shop().compiled();
+    folder.write(
+        "swaggers.yaml",
+        "servers:\n  - {name: shop, swagger_url: shop.yaml, auth: {type: jwt, token: '${TOKEN}'}}\n",
+    );
+    folder.write(".env", "TOKEN=canary\n");
+    folder
+}
+
+fn backups(folder: &Folder, below: &str) -> usize {
+    let files = folder.walk(below);
+    files.iter().filter(|name| name.contains(".bak")).count()
+}
+
+#[test]
+fn it_is_printed_with_the_sandbox_that_is_set_and_no_secret() {
+    let folder = project();
+    let mut command = folder.command(&["mcp-config"]);
+    command.env("MCE_SANDBOX_MEMORY", "512m");
+    command.env("MCE_SANDBOX_LOCK", "wheels/sandbox.lock");
+    let done = command.output().unwrap();
+    let printed: Value = serde_json::from_slice(&done.stdout).unwrap();
+    let entry = &printed["mcpServers"]["mce"];
+    let path = folder.path().canonicalize().unwrap();
+    let path = path.to_str().unwrap();
+    assert!(entry["command"].as_str().unwrap().starts_with('/'));
+    let arguments = [
+        "serve",
+        "--config",
+        &format!("{path}/swaggers.yaml"),
+        "--env-file",
+        &format!("{path}/.env"),
+    ];
+    assert_eq!(entry["args"], serde_json::json!(arguments));
+    assert_eq!(entry["env"]["TOKEN"], "");
+    // The engine and the limits that were left out once.
+    assert_eq!(entry["env"]["MCE_SANDBOX_MEMORY"], "512m");
+    assert_eq!(
+        entry["env"]["MCE_DOCKER_HOST"],
+        "unix:///nonexistent/engine.sock"
+    );
+    let lock = format!("{path}/wheels/sandbox.lock");
+    assert_eq!(entry["env"]["MCE_SANDBOX_LOCK"], lock);
+    assert!(!printed.to_string().contains("canary"), "{printed}");
+}
+
+#[test]
+fn a_file_of_a_client_is_merged_into_once() {
+    let folder = project();
+    let file = "home/claude_desktop_config.json";
+    folder.write(
+        file,
+        "{\n  // mine\n  \"mcpServers\": {\"other\": {\"command\": \"x\"}},\n}\n",
+    );
+    let arguments = ["mcp-config", "claude-desktop", "--write", "--file", file];
+    let seen = folder.mce(&arguments);
+    assert_eq!(seen.code, 0, "{}", seen.stderr);
+    has(&seen.stdout, "changed; as it was:");
+    let text = folder.read(file);
+    has(&text, "// mine");
+    has(&text, "\"other\": {\"command\": \"x\"}");
+    has(&text, "\"mce\": {");
+    has(
+        &folder.read("home/claude_desktop_config.json.bak"),
+        "// mine",
+    );
+    assert_eq!(backups(&folder, "home"), 1);
+    // Filled in, it stays so.
+    folder.change(file, "\"TOKEN\": \"\"", "\"TOKEN\": \"filled in\"");
+    let before = folder.read(file);
+    let seen = folder.mce(&arguments);
+    has(&seen.stdout, "has it already");
+    assert_eq!(folder.read(file), before);
+    assert_eq!(backups(&folder, "home"), 1);
+}
+
+#[test]
+fn the_file_is_made_where_the_client_looks_for_it_and_is_private() {
+    let folder = project();
+    for (arguments, file) in [
+        (vec!["cursor"], ".cursor/mcp.json"),
+        (vec!["codex"], ".codex/config.toml"),
+        (vec!["vscode", "--project"], ".vscode/mcp.json"),
+        (vec!["zed"], ".config/zed/settings.json"),
+        (vec!["opencode"], ".config/opencode/opencode.json"),
+    ] {
+        let arguments = [vec!["mcp-config"], arguments, vec!["--write"]].concat();
+        let seen = folder.mce(&arguments);
+        assert_eq!(seen.code, 0, "{}", seen.stderr);
+        let text = folder.read(file);
+        has(&text, "serve");
+        assert!(!text.contains("canary"), "{text}");
+        #[cfg(unix)]
+        {
+            use std::os::unix::fs::PermissionsExt as _;
+            let mode = fs::metadata(folder.path().join(file)).unwrap();
+            assert_eq!(mode.permissions().mode() & 0o777, 0o600, "{file}");
+        }
+    }
+}
+
+#[test]
+fn a_file_that_is_broken_stays_as_it_is() {
+    let folder = project();
+    for text in ["{\"mcpServers\": [}", "{\"mcpServers\": []}"] {
+        folder.write("mcp.json", text);
+        let seen = folder.mce(&["mcp-config", "cursor", "--write", "--file", "mcp.json"]);
+        assert_eq!(seen.code, 1);
+        has(&seen.stderr, "mcp.json");
+        assert_eq!(folder.read("mcp.json"), text);
+    }
+    assert_eq!(backups(&folder, "."), 0);
+}
+
+/// A file may be a link to where a user keeps such files.
+#[cfg(unix)]
+#[test]
+fn a_link_stays_a_link() {
+    let folder = project();
+    folder.write("kept/mcp.json", "{}\n");
+    let link = folder.path().join("mcp.json");
+    std::os::unix::fs::symlink(folder.path().join("kept/mcp.json"), &link).unwrap();
+    let seen = folder.mce(&["mcp-config", "cursor", "--write", "--file", "mcp.json"]);
+    assert_eq!(seen.code, 0, "{}", seen.stderr);
+    assert!(fs::symlink_metadata(&link).unwrap().is_symlink());
+    has(&folder.read("kept/mcp.json"), "\"mce\"");
+}
+
+#[test]
+fn over_http_the_token_is_named_and_not_written() {
+    let folder = project();
+    let http = ["--transport", "http", "--url", "https://mce.example/mcp"];
+    for (client, wanted) in [
+        (
+            "claude-code",
+            "\"Authorization\": \"Bearer ${MCE_HTTP_TOKEN}\"",
+        ),
+        (
+            "cursor",
+            "\"Authorization\": \"Bearer ${env:MCE_HTTP_TOKEN}\"",
+        ),
+        ("codex", "bearer_token_env_var = \"MCE_HTTP_TOKEN\""),
+        ("gemini", "\"httpUrl\": \"https://mce.example/mcp\""),
+        ("vscode", "${input:mce-http-token}"),
+    ] {
+        let arguments = [vec!["mcp-config", client], http.to_vec()].concat();
+        let mut command = folder.command(&arguments);
+        let done = command.env("MCE_HTTP_TOKEN", "canary").output().unwrap();
+        let printed = String::from_utf8(done.stdout).unwrap();
+        has(&printed, wanted);
+        assert!(!printed.contains("canary"), "{printed}");
+    }
+    let arguments = [vec!["mcp-config", "claude-desktop"], http.to_vec()].concat();
+    let seen = folder.mce(&arguments);
+    assert_eq!(seen.code, 2);
+    has(&seen.stderr, "Connectors");
+}

@@ -1,0 +1,228 @@
+//! `mce audit` and `mce doctor`, without an engine.
+
+use std::fs;
+
+use serde_json::Value;
+
+use crate::folder::{Folder, has};
+use crate::shop::shop;
+
+/// A project in which one call was refused: the engine is not there, the API neither.
+fn used() -> Folder {
+    let folder = shop().compiled();
+    folder.write(
+        "swaggers.yaml",
+        &folder.read("swaggers.yaml").replace(
+            "    is_read_only",
+            "    base_url: http://127.0.0.1:1\n    is_read_only",
+        ),
+    );
+    folder.mce(&["call", "shop.list_items"]);
+    folder.write("bad.py", "import os\n");
+    folder.mce(&["exec", "bad.py"]);
+    folder
+}
+
+#[test]
+fn executions_are_listed_filtered_and_told() {
+    let folder = used();
+    let (code, all) = folder.json(&["audit", "--json"]);
+    assert_eq!(code, 0);
+    let all = all.as_array().unwrap();
+    let outcomes: Vec<_> = all
+        .iter()
+        .map(|it| it["outcome"].as_str().unwrap())
+        .collect();
+    assert_eq!(outcomes, ["security", "api"]);
+    assert_eq!(all[0]["verdict"], "refused");
+    assert_eq!(all[1]["principal"], "local");
+    let (_, refused) = folder.json(&["audit", "--refused", "--since", "1h", "--format", "json"]);
+    assert_eq!(refused.as_array().unwrap().len(), 1);
+    for arguments in [
+        ["audit", "--function", "shop.list_items"],
+        ["audit", "--outcome", "api"],
+        ["audit", "--server", "shop"],
+    ] {
+        let seen = folder.mce(&arguments);
+        assert_eq!(seen.stdout.lines().count(), 2, "{}", seen.stdout);
+        has(&seen.stdout, all[1]["id"].as_str().unwrap());
+    }
+    let id = all[0]["id"].as_str().unwrap();
+    let seen = folder.mce(&["audit", "--execution", &id[..8]]);
+    has(&seen.stdout, "guard: import-blocked at line 1");
+    let seen = folder.mce(&["audit", "--execution", "zz"]);
+    assert_eq!(seen.code, 1);
+    has(&seen.stderr, "the audit has no execution `zz`");
+    let seen = folder.mce(&["audit", "--principal", "nobody"]);
+    assert_eq!(
+        (seen.code, seen.stdout.as_str()),
+        (0, "no such execution\n")
+    );
+}
+
+#[test]
+fn where_nothing_ran_that_is_said_and_nothing_is_made() {
+    let folder = shop();
+    let before = folder.everything();
+    let seen = folder.mce(&["audit"]);
+    assert_eq!(seen.code, 1);
+    has(&seen.stderr, "nothing was run here yet");
+    let seen = folder.mce(&["audit", "--since", "yesterday"]);
+    assert_eq!(seen.code, 2);
+    has(&seen.stderr, "expected a length of time such as `2h`");
+    assert_eq!(folder.everything(), before);
+}
+
+/// Names that code chose must not steer a terminal, nor look like lines of their own.
+#[test]
+fn what_code_chose_is_shown_harmless() {
+    let folder = used();
+    let database = rusqlite::Connection::open(folder.path().join("data/audit.db")).unwrap();
+    database
+        .execute(
+            "UPDATE calls SET function = ?1",
+            ["x\u{1b}[2J\n  forged  line\u{202e}"],
+        )
+        .unwrap();
+    let id: String = database
+        .query_row("SELECT execution_id FROM calls", (), |row| row.get(0))
+        .unwrap();
+    let seen = folder.mce(&["audit", "--execution", &id]);
+    assert!(!seen.stdout.contains('\u{1b}'), "{}", seen.stdout);
+    assert!(!seen.stdout.contains('\u{202e}'), "{}", seen.stdout);
+    assert!(!seen.stdout.contains("\n  forged"), "{}", seen.stdout);
+    has(&seen.stdout, r"x\u{1b}[2J; forged  line\u{202e}");
+}
+
+#[test]
+fn lines_are_written_beside_the_database() {
+    let folder = shop().compiled();
+    let mut command = folder.command(&["call", "shop.list_items"]);
+    command
+        .env("MCE_AUDIT_LOG", "audit.jsonl")
+        .output()
+        .unwrap();
+    let text = folder.read("audit.jsonl");
+    let events: Vec<String> = text
+        .lines()
+        .map(|line| serde_json::from_str::<Value>(line).unwrap())
+        .map(|line| line["event"].as_str().unwrap().to_owned())
+        .collect();
+    assert_eq!(events.first().unwrap(), "began", "{text}");
+    assert_eq!(events.last().unwrap(), "ended", "{text}");
+    let seen = folder.command(&["call", "shop.list_items"]);
+    let mut seen = seen;
+    let done = seen.env("MCE_AUDIT_LOG", "-").output().unwrap();
+    has(
+        &String::from_utf8_lossy(&done.stderr),
+        "\"event\":\"ended\"",
+    );
+    // A log that was asked for and cannot be written stops the command.
+    let mut command = folder.command(&["call", "shop.list_items"]);
+    let done = command.env("MCE_AUDIT_LOG", "compiled").output().unwrap();
+    assert_eq!(done.status.code(), Some(1));
+    has(&String::from_utf8_lossy(&done.stderr), "MCE_AUDIT_LOG");
+}
+
+fn findings(value: &Value, check: &str) -> Vec<(String, String)> {
+    let text = |it: &Value| it.as_str().unwrap_or_default().to_owned();
+    let findings = value["findings"].as_array().unwrap().iter();
+    let findings = findings.filter(|it| it["check"] == check);
+    findings
+        .map(|it| {
+            let found = format!("{} -> {}", text(&it["found"]), text(&it["advice"]));
+            (text(&it["state"]), found)
+        })
+        .collect()
+}
+
+#[test]
+fn the_doctor_says_what_is_wrong_and_what_to_do_and_changes_nothing() {
+    let folder = shop().compiled();
+    let before = folder.everything();
+    let (code, value) = folder.json(&["doctor", "--json", "--no-engine"]);
+    assert_eq!((code, &value["ok"]), (0, &Value::from(true)), "{value}");
+    assert_eq!(findings(&value, "compiled")[0].0, "ok");
+    assert_eq!(findings(&value, "up to date")[0].0, "ok");
+    let (code, value) = folder.json(&["doctor", "--json"]);
+    assert_eq!(code, 1, "there is no engine");
+    let engine = findings(&value, "engine");
+    assert_eq!(engine[0].0, "problem");
+    has(&engine[0].1, "-> start Docker or Podman");
+    assert_eq!(findings(&value, "isolation")[0].0, "skipped");
+    assert_eq!(folder.everything(), before);
+}
+
+#[test]
+fn the_doctor_finds_what_was_changed_what_is_stale_and_what_is_missing() {
+    let folder = shop().compiled();
+    folder.change(
+        "compiled/shop/functions.py",
+        "def list_items",
+        "def  list_items",
+    );
+    folder.change(
+        "shop.yaml",
+        "operationId: listItems",
+        "operationId: allItems",
+    );
+    folder.write(
+        "swaggers.yaml",
+        "servers:\n  - {name: shop, swagger_url: shop.yaml, is_read_only: true, auth: {type: jwt, \
+         token: '${TOKEN}'}}\n",
+    );
+    fs::create_dir_all(folder.path().join("data")).unwrap();
+    folder.write("data/audit.db", "no database\n");
+    let mut command = folder.command(&["doctor", "--json", "--no-engine"]);
+    let done = command
+        .env("MCE_LINT_ENABLED", "true")
+        .env("MCE_USER_TOOLS", "true")
+        .output()
+        .unwrap();
+    assert_eq!(done.status.code(), Some(1));
+    let value: Value = serde_json::from_slice(&done.stdout).unwrap();
+    for (check, state, wanted) in [
+        (
+            "compiled",
+            "problem",
+            "is not the file that its manifest was compiled with",
+        ),
+        (
+            "up to date",
+            "problem",
+            "-> see `mce diff`, then run `mce compile`",
+        ),
+        (
+            "credentials",
+            "problem",
+            "the variable `TOKEN` is not set -> set `TOKEN`",
+        ),
+        ("audit", "problem", "audit.db` cannot be used"),
+        ("ruff", "problem", "-> install ruff"),
+        ("config", "warning", "`MCE_USER_TOOLS` has no effect"),
+    ] {
+        let found = findings(&value, check);
+        let fits = |it: &(String, String)| it.0 == state && it.1.contains(wanted);
+        assert!(found.iter().any(fits), "{check}: {found:?}");
+    }
+}
+
+#[test]
+fn the_doctor_works_where_settings_or_config_are_broken_or_nothing_is_there() {
+    let empty = Folder::new(&[]);
+    let (code, value) = empty.json(&["doctor", "--json", "--no-engine"]);
+    assert_eq!(code, 1);
+    has(&findings(&value, "config")[0].1, "mce init");
+    has(&findings(&value, "compiled")[0].1, "mce compile");
+    let broken = Folder::new(&[("swaggers.yaml", "servers: 1\n")]);
+    let (code, value) = broken.json(&["doctor", "--json", "--no-engine"]);
+    assert_eq!(code, 1);
+    assert_eq!(findings(&value, "config")[0].0, "problem");
+    let mut command = broken.command(&["doctor"]);
+    let done = command.env("MCE_SANDBOX_MEMORY", "lots").output().unwrap();
+    assert_eq!(done.status.code(), Some(1));
+    has(
+        &String::from_utf8_lossy(&done.stdout),
+        "PROBLEM  settings  MCE_SANDBOX_MEMORY",
+    );
+}
