@@ -69,6 +69,9 @@ pub(super) struct Checked {
     /// Seconds that a fetched credential lasts.
     #[serde(skip_serializing_if = "Option::is_none")]
     fetched_for_seconds: Option<u64>,
+    /// Whether that is what the document asks for, where it asks for anything.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    fits: Option<bool>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(super) warnings: Vec<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -133,7 +136,10 @@ pub(super) async fn checked(
         if checked.problem.is_none()
             && let Some(manifest) = manifest(configured, &server.name).await
         {
-            let misfits = vault.misfits(&manifest).into_iter();
+            let misfits = vault.misfits(&manifest);
+            let asks = manifest.functions.iter().any(|it| !it.security.is_empty());
+            checked.fits = asks.then_some(misfits.is_empty());
+            let misfits = misfits.into_iter();
             checked
                 .warnings
                 .extend(misfits.map(|it| format!("{begin}{it}")));
@@ -187,6 +193,7 @@ async fn of(vault: &Vault, server: &str, fetch: bool) -> Checked {
         server: server.to_owned(),
         credentials: Vec::new(),
         fetched_for_seconds: None,
+        fits: None,
         warnings: Vec::new(),
         problem: None,
     };
@@ -228,6 +235,9 @@ fn text(checked: &Checked, fetch: bool) -> String {
             let _ = writeln!(text, "  fetched, lasts {} s", lifetime.as_secs());
         }
         _ => {}
+    }
+    if checked.fits == Some(true) {
+        text.push_str("  fits what the document asks for\n");
     }
     for warning in &checked.warnings {
         let _ = writeln!(text, "  warning: {warning}");

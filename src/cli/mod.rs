@@ -34,6 +34,7 @@ mod opened;
 mod output;
 mod run;
 mod sandbox;
+mod search;
 mod serve;
 mod settings;
 mod startup;
@@ -171,6 +172,8 @@ enum Command {
     Exec(exec::Arguments),
     /// Call one compiled function, and print the result as JSON
     Call(call::Arguments),
+    /// Find compiled functions by what they do
+    Search(search::Arguments),
     /// Judge files as code is judged before it runs
     Guard(guard::Arguments),
     /// Look at the credentials of servers
@@ -264,6 +267,7 @@ fn dispatch(cli: Cli) -> Outcome {
         Command::Clean(arguments) => clean::run(&arguments, &startup),
         Command::Exec(arguments) => exec::run(&arguments, &startup),
         Command::Call(arguments) => call::run(&arguments, &startup),
+        Command::Search(arguments) => search::run(&arguments, &startup),
         Command::Guard(arguments) => guard::run(&arguments, &startup),
         Command::Auth(arguments) => auth::run(&arguments, &startup),
         Command::McpConfig(arguments) => mcp_config::run(&arguments, &startup),

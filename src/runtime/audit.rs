@@ -70,6 +70,9 @@ pub(super) struct Subject {
 /// How many rows are written between two looks at how many there are.
 const TRIM_EVERY: usize = 1_000;
 
+/// How long the end of the process waits for the lines of the log.
+const PATIENCE: Duration = Duration::from_secs(5);
+
 /// Rows that are too old go at least this often, where any are written.
 const TRIM_AFTER: Duration = Duration::from_hours(1);
 
@@ -249,8 +252,11 @@ impl Audit {
     /// Waits until everything is written.
     pub(super) async fn flush(&self) {
         self.database.flush().await;
-        if let Some(lines) = &self.lines {
-            lines.flush().await;
+        if let Some(lines) = &self.lines
+            && tokio::time::timeout(PATIENCE, lines.flush()).await.is_err()
+        {
+            // Whoever reads stderr may have stopped reading, which must not keep the process.
+            tracing::error!("the audit log takes no more lines; some are lost");
         }
     }
 

@@ -164,7 +164,7 @@ mod tests {
 
     use super::*;
 
-    fn function(body: Value, schema: Value) -> Function {
+    fn function(body: &Value, schema: &Value) -> Function {
         let text = json!({
             "name": "create_pet", "operation_id": "createPet", "method": "POST", "path": "/pets",
             "tags": ["pets"], "summary": "Create a pet", "deprecated": false,
@@ -193,7 +193,7 @@ mod tests {
             }}),
         )]);
         let items = json!({"type": "array", "items": {"enum": ["all", "some", 3]}});
-        let function = function(json!({"$ref": "#/types/Pet"}), items);
+        let function = function(&json!({"$ref": "#/types/Pet"}), &items);
         let document = search_document("shop", "The shop", &types, &function, "More.");
         assert_eq!(document.description, "More.");
         assert_eq!(document.parameters[0].name, "dryRun");
@@ -208,7 +208,7 @@ mod tests {
         let own = json!({"anyOf": [{"$ref": "#/types/Node"}, {"$ref": "#/types/Node"}],
             "properties": {"next": {"$ref": "#/types/Node"}}});
         let types = IndexMap::from([("Node".to_owned(), own)]);
-        let function = function(json!({"$ref": "#/types/Node"}), json!({}));
+        let function = function(&json!({"$ref": "#/types/Node"}), &json!({}));
         let document = search_document("shop", "", &types, &function, "");
         assert_eq!(document.body_fields.len(), 1);
     }

@@ -25,6 +25,9 @@ mod synonyms;
 mod verbs;
 mod words;
 
+#[cfg(test)]
+mod tests;
+
 pub use document::{Document, Named};
 pub use index::Index;
 pub use query::{Hit, MAX_QUERY_BYTES, Query};

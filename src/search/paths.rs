@@ -149,7 +149,10 @@ fn run(asked: &[Asked], template: &[Segment]) -> Option<(f32, usize)> {
         }
         loop {
             let likeness = match (piece, template.get(at)?) {
-                (Asked::Literal(Some(one)), Segment::Literal(other)) if one == other => 1.0,
+                (Asked::Literal(Some(one)), Segment::Literal(other)) if one == other => {
+                    literals += 1;
+                    1.0
+                }
                 (Asked::Placeholder, Segment::Placeholder) => 1.0,
                 // A value in place of the placeholder.
                 (Asked::Literal(_), Segment::Placeholder) if !is_after_gap => VALUE,
@@ -157,7 +160,6 @@ fn run(asked: &[Asked], template: &[Segment]) -> Option<(f32, usize)> {
             };
             at += 1;
             if likeness > 0.0 {
-                literals += usize::from(likeness == 1.0 && *piece != Asked::Placeholder);
                 matched += likeness;
                 break;
             }

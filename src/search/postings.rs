@@ -203,7 +203,9 @@ impl Collected {
                         return;
                     };
                     match list.last_mut() {
-                        Some(last) if last.document == document => last.frequency += worth,
+                        Some(latest) if latest.document == document => {
+                            latest.frequency += worth;
+                        }
                         _ => list.push(Posting {
                             document,
                             frequency: worth,

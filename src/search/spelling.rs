@@ -37,9 +37,9 @@ impl Shape {
 
     /// An edit adds a letter at most, and takes one.
     fn may_be_within(self, other: Self, edits: usize) -> bool {
-        let only_here = (self.letters & !other.letters).count_ones() as usize;
-        let only_there = (other.letters & !self.letters).count_ones() as usize;
-        self.length.abs_diff(other.length) <= edits && only_here <= edits && only_there <= edits
+        let added = (self.letters & !other.letters).count_ones() as usize;
+        let taken = (other.letters & !self.letters).count_ones() as usize;
+        self.length.abs_diff(other.length) <= edits && added <= edits && taken <= edits
     }
 }
 

@@ -11,15 +11,35 @@ static LINES: LazyLock<Vec<(&'static str, &'static str)>> = LazyLock::new(|| {
     lines.filter_map(|line| line.split_once(' ')).collect()
 });
 
-/// The synonyms of a word in lower case, nearest first, and how well each stands for it, from 0 to 1.
+/// Endings of forms, and what the word itself has in their place.
+const ENDINGS: [(&str, &str); 8] = [
+    ("", ""),
+    ("s", ""),
+    ("es", ""),
+    ("ies", "y"),
+    ("d", ""),
+    ("ed", ""),
+    ("ing", ""),
+    ("ing", "e"),
+];
+
+/// The synonyms of a word in lower case, or of that which it is a form of, nearest first, and how well
+/// each stands for it, from 0 to 1.
 pub(super) fn of(word: &str) -> impl Iterator<Item = (&'static str, f32)> {
-    let found = LINES.binary_search_by(|(it, _)| (*it).cmp(word));
-    let line = found.ok().and_then(|at| LINES.get(at));
-    let synonyms = line.map_or("", |(_, synonyms)| synonyms);
-    synonyms.split(' ').filter_map(|synonym| {
+    let mut bases = ENDINGS.iter().filter_map(|(ending, own)| {
+        let stem = word.strip_suffix(ending)?;
+        Some(format!("{stem}{own}"))
+    });
+    let line = bases.find_map(|base| line(&base));
+    line.unwrap_or_default().split(' ').filter_map(|synonym| {
         let (tenths, word) = synonym.split_at_checked(1)?;
         Some((word, tenths.parse::<f32>().ok()? / 10.0))
     })
+}
+
+fn line(word: &str) -> Option<&'static str> {
+    let at = LINES.binary_search_by(|(it, _)| (*it).cmp(word)).ok()?;
+    LINES.get(at).map(|(_, synonyms)| *synonyms)
 }
 
 #[cfg(test)]

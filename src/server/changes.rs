@@ -3,21 +3,33 @@
 use std::time::Duration;
 
 use rmcp::RoleServer;
-use rmcp::model::SubscriptionFilter;
+use rmcp::model::{ServerCapabilities, SubscriptionFilter};
 use rmcp::service::{Peer, SubscriptionContext};
 use tokio::sync::watch;
 
 /// How often it is looked whether a client is still there.
 const LOOK_EVERY: Duration = Duration::from_secs(30);
 
-/// Tells a client that began with `initialize`, for as long as it is there.
-pub(super) async fn tell(peer: Peer<RoleServer>, mut changes: watch::Receiver<u64>) {
+/// Tells a client that began with `initialize`, for as long as it is there, of what `capabilities` say
+/// that it is told of.
+pub(super) async fn tell(
+    peer: Peer<RoleServer>,
+    capabilities: ServerCapabilities,
+    mut changes: watch::Receiver<u64>,
+) {
+    let of_tools = capabilities.tools.and_then(|it| it.list_changed) == Some(true);
+    let of_resources = capabilities.resources.and_then(|it| it.list_changed) == Some(true);
     loop {
         match tokio::time::timeout(LOOK_EVERY, changes.changed()).await {
             Ok(Ok(())) => {
                 let told = async {
-                    peer.notify_tool_list_changed().await?;
-                    peer.notify_resource_list_changed().await
+                    if of_tools {
+                        peer.notify_tool_list_changed().await?;
+                    }
+                    if of_resources {
+                        peer.notify_resource_list_changed().await?;
+                    }
+                    Ok::<_, rmcp::ServiceError>(())
                 };
                 if told.await.is_err() {
                     return;

@@ -198,7 +198,9 @@ impl ServerHandler for Server {
     }
 
     async fn on_initialized(&self, context: NotificationContext<RoleServer>) {
-        tokio::spawn(changes::tell(context.peer, self.runtime.changes()));
+        let capabilities = self.get_info().capabilities;
+        let changes = self.runtime.changes();
+        tokio::spawn(changes::tell(context.peer, capabilities, changes));
     }
 
     fn accepted_subscription_filter(

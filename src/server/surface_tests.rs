@@ -140,9 +140,11 @@ async fn a_large_result_is_read_piece_by_piece_by_its_owner_alone() {
     client.end().await;
 
     // Whoever is not its owner learns as much as of one that never was.
-    let (runtime, _) = fixture.runtime(|_, _| async { returned(json!(1)) });
-    let read =
-        async |principal: &str, uri: &str| super::resources::read(&runtime, principal, uri).await;
+    let runtime = fixture.runtime(|_, _| async { returned(json!(1)) }).0;
+    let server = super::Server::new(runtime, "bob".to_owned());
+    let read = async |principal: &str, uri: &str| {
+        super::resources::read(&server.runtime, principal, uri).await
+    };
     assert!(read("ada", &uri).await.is_ok(), "kept across a restart");
     let (foreign, never) = (
         read("bob", &uri).await.unwrap_err(),

@@ -428,3 +428,27 @@ async fn without_a_beginning_requests_are_answered_and_a_subscription_ends_with_
         begun.elapsed()
     );
 }
+
+#[tokio::test]
+async fn of_changes_only_that_is_told_which_was_announced() {
+    let (_fixture, runtime) = simple();
+    let mut client = Client::begin(Arc::clone(&runtime)).await;
+    // The server follows changes a moment after the handshake.
+    let changing = tokio::spawn({
+        let runtime = Arc::clone(&runtime);
+        async move {
+            tokio::time::sleep(Duration::from_millis(200)).await;
+            runtime.catalogue_changed();
+        }
+    });
+    let told = client.line().await;
+    changing.await.unwrap();
+    assert!(told.contains("notifications/tools/list_changed"), "{told}");
+    let pong = client.ask("2", "ping", json!({})).await;
+    assert_eq!(
+        pong["result"],
+        json!({}),
+        "nothing of resources came before it"
+    );
+    client.end().await;
+}

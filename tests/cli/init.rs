@@ -119,3 +119,21 @@ fn where_the_api_is_has_to_be_said_where_the_document_does_not() {
     has(&folder.read("swaggers.yaml"), "base_url: ${TASK_URL}\n");
     has(&folder.read(".env.example"), "\nTASK_URL=\n");
 }
+
+/// Whoever interrupts it finds the folder as it was.
+#[cfg(unix)]
+#[test]
+fn an_interrupted_one_leaves_nothing() {
+    let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let url = format!("http://{}/openapi.json", listener.local_addr().unwrap());
+    let folder = Folder::new(&[]);
+    let before = folder.everything();
+    let mut running = folder.command(&["init", &url]).spawn().unwrap();
+    // It waits for an answer that never comes.
+    let (mut waiting, _) = listener.accept().unwrap();
+    assert!(std::io::Read::read(&mut waiting, &mut [0; 16]).unwrap() > 0);
+    let process = rustix::process::Pid::from_child(&running);
+    rustix::process::kill_process(process, rustix::process::Signal::INT).unwrap();
+    assert_eq!(running.wait().unwrap().code(), Some(130));
+    assert_eq!(folder.everything(), before);
+}

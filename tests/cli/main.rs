@@ -21,6 +21,7 @@ mod mcp_config;
 mod messages;
 mod operating;
 mod policy;
+mod search;
 mod seen;
 mod serving;
 mod shop;

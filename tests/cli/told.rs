@@ -117,6 +117,11 @@ fn credentials_are_held_against_what_the_document_asks_for() {
     assert_eq!(folder.mce(&["compile"]).code, 0);
     let (_, value) = folder.json(&["auth", "check", "--format", "json"]);
     assert_eq!(value[0].get("warnings"), None, "{value}");
+    assert_eq!(value[0]["fits"], true);
+    has(
+        &folder.mce(&["auth", "check"]).stdout,
+        "  fits what the document asks for\n",
+    );
 }
 
 /// `1,5` was `a value of 3 characters`, and a size a number of bytes.
@@ -138,4 +143,18 @@ fn settings_are_told_as_one_writes_them() {
             .unwrap();
         has(&String::from_utf8_lossy(&done.stderr), told);
     }
+}
+
+/// Each was told when the vault was filled, and again when the first broker was made.
+#[test]
+fn a_server_tells_each_problem_with_a_credential_once() {
+    let config = format!(
+        "{CONFIG}    auth: {{type: jwt, token: '${{T}}'}}\n    extra_headers: {{X-Team: '${{TEAM}}'}}\n"
+    );
+    let folder = Folder::new(&[("shop.yaml", DOCUMENT), ("swaggers.yaml", &config)])
+        .logging()
+        .compiled();
+    let seen = folder.mce(&["serve"]);
+    let told = seen.stderr.matches("the variable `T` is not set").count();
+    assert_eq!(told, 1, "{}", seen.stderr);
 }

@@ -5,6 +5,7 @@ mod document;
 mod file;
 
 use std::io::{self, Write as _};
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
@@ -175,7 +176,13 @@ impl Arguments {
             Transport::Http => Way::Http {
                 url: self.url.clone().unwrap_or_else(|| {
                     let settings = &configured.settings;
-                    let address = std::net::SocketAddr::new(settings.http.host, settings.http.port);
+                    // A server that listens everywhere is found here.
+                    let host = match settings.http.host {
+                        IpAddr::V4(host) if host.is_unspecified() => Ipv4Addr::LOCALHOST.into(),
+                        IpAddr::V6(host) if host.is_unspecified() => Ipv6Addr::LOCALHOST.into(),
+                        host => host,
+                    };
+                    let address = SocketAddr::new(host, settings.http.port);
                     format!("http://{address}/mcp")
                 }),
                 token: !self.no_token,

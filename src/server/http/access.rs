@@ -8,7 +8,7 @@ use std::net::{IpAddr, Ipv6Addr};
 
 use axum::http::header::{HOST, ORIGIN};
 use axum::http::uri::Authority;
-use axum::http::{HeaderMap, Uri};
+use axum::http::{HeaderMap, HeaderValue, Uri};
 use url::{Host, Url};
 
 /// Names under which only this machine is reached.
@@ -63,6 +63,14 @@ impl Access {
         } else {
             Err(Foreign::Origin)
         }
+    }
+
+    /// The origin of a request, where it is a listed one.
+    pub(super) fn listed_origin(&self, headers: &HeaderMap) -> Option<HeaderValue> {
+        let origin = headers.get(ORIGIN)?;
+        let url = Url::parse(origin.to_str().ok()?).ok()?;
+        let listed = self.origins.contains(&url.origin().ascii_serialization());
+        listed.then(|| origin.clone())
     }
 
     fn is_own_host(&self, local: IpAddr, host: &Authority) -> bool {
@@ -138,8 +146,6 @@ fn is_named(allowed: &str, host: &Authority) -> bool {
 #[cfg(test)]
 mod tests {
     use std::net::Ipv4Addr;
-
-    use axum::http::HeaderValue;
 
     use super::*;
 

@@ -7,12 +7,15 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use axum::Router;
-use axum::extract::Extension;
+use axum::body::Body;
+use axum::http::Request;
+use hyper::body::Incoming;
 use hyper::server::conn::http1;
+use hyper::service::service_fn;
 use hyper_util::rt::{TokioIo, TokioTimer};
-use hyper_util::service::TowerToHyperService;
 use tokio::net::{TcpListener, TcpStream};
 use tokio_util::sync::CancellationToken;
+use tower_service::Service as _;
 
 use crate::runtime::Client;
 
@@ -113,14 +116,11 @@ impl Connections {
         }
     }
 
-    /// Closes all connections; the answers that are on their way get a moment.
+    /// Closes all connections. Those that draining does not end by itself get a moment for answers
+    /// that are on their way.
     pub(super) async fn close(&self) {
         let until = Instant::now() + Duration::from_secs(1);
-        let is_busy = || {
-            let open = self.open();
-            open.values().any(|it| it.busy.load(Ordering::Acquire) > 0)
-        };
-        while is_busy() && Instant::now() < until {
+        while self.count() > 0 && Instant::now() < until {
             tokio::time::sleep(Duration::from_millis(20)).await;
         }
         self.closing.cancel();
@@ -155,7 +155,12 @@ impl Connections {
 
     async fn run(&self, stream: TcpStream, router: Router, connection: Arc<Connection>) {
         let ending = connection.ending.clone();
-        let service = TowerToHyperService::new(router.layer(Extension(connection)));
+        // Routes are shared; what a request has to know of its connection goes with the request.
+        let service = service_fn(move |request: Request<Incoming>| {
+            let mut request = request.map(Body::new);
+            request.extensions_mut().insert(Arc::clone(&connection));
+            router.clone().call(request)
+        });
         let serving = http1::Builder::new()
             .timer(TokioTimer::new())
             .header_read_timeout(self.read)

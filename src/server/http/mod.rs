@@ -1,7 +1,7 @@
 //! Streamable HTTP: `/mcp` for clients, `/healthz` and `/metrics` for whoever runs the server.
 //!
 //! - [`serve_http`]: the server of a runtime; [`Transport`]: the same for any handler of MCP.
-//! - `access`, `keys`: which requests are let in; `message`: what they say.
+//! - `access`, `cors`, `keys`: which requests are let in; `message`: what they say.
 //! - `doors`, `sessions`: one MCP service for each principal, with its sessions.
 //! - `connections`: how many there are, and how they end; `metrics`: all of it in numbers.
 //!
@@ -27,6 +27,7 @@ use crate::signals::asked_to_stop;
 
 mod access;
 mod connections;
+mod cors;
 mod doors;
 mod keys;
 mod message;
@@ -239,10 +240,16 @@ async fn guarded<H: ServerHandler>(
         _ => "other",
     };
     let local = connection.local.ip();
-    let answer = match shared.access.check(local, request.uri(), request.headers()) {
+    let listed = shared.access.listed_origin(request.headers());
+    let mut answer = match shared.access.check(local, request.uri(), request.headers()) {
         Ok(()) => {
-            request.extensions_mut().insert(connection);
-            next.run(request).await
+            let question = cors::preflight(request.method(), request.headers());
+            if let (Some(answer), true) = (question, listed.is_some()) {
+                answer
+            } else {
+                request.extensions_mut().insert(connection);
+                next.run(request).await
+            }
         }
         Err(foreign) => {
             tracing::warn!(%foreign, "a request was refused");
@@ -253,6 +260,9 @@ async fn guarded<H: ServerHandler>(
             (status, foreign.to_string()).into_response()
         }
     };
+    if let Some(origin) = listed {
+        cors::permit(&mut answer, origin);
+    }
     shared.metrics.answered(path, answer.status().as_u16());
     hold(answer, busy)
 }

@@ -377,3 +377,47 @@ async fn a_token_that_is_taken_out_loses_its_sessions() {
     assert_eq!(seen["servers"], json!([]));
     running.end().await;
 }
+
+#[tokio::test]
+async fn pages_that_are_listed_may_ask_and_read_and_no_others() {
+    let (_fixture, running) = simple(&[("MCE_HTTP_ALLOWED_ORIGINS", "https://app.example")]).await;
+    let ask = async |origin: &str| {
+        let question = running
+            .http
+            .request(reqwest::Method::OPTIONS, running.url("/mcp"))
+            .header("origin", origin)
+            .header("access-control-request-method", "POST")
+            .header(
+                "access-control-request-headers",
+                "content-type, authorization",
+            );
+        question.send().await.unwrap()
+    };
+    let listed = ask("https://app.example").await;
+    assert_eq!(listed.status(), 204);
+    let headers = listed.headers();
+    assert_eq!(
+        headers["access-control-allow-origin"],
+        "https://app.example"
+    );
+    let allowed = headers["access-control-allow-headers"].to_str().unwrap();
+    assert!(allowed.contains("authorization") && allowed.contains("mcp-session-id"));
+    // Of this machine, but not listed; and of elsewhere.
+    for (origin, status) in [
+        ("http://localhost:3000", 405),
+        ("https://evil.example", 403),
+    ] {
+        let answer = ask(origin).await;
+        assert_eq!(answer.status(), status, "{origin}");
+        let permitted = answer.headers().get("access-control-allow-origin");
+        assert_eq!(permitted, None, "{origin}");
+    }
+    let message = running.post().header("origin", "https://app.example");
+    let answer = message.body(hello().to_string()).send().await.unwrap();
+    assert_eq!(answer.status(), 200);
+    assert_eq!(
+        answer.headers()["access-control-allow-origin"],
+        "https://app.example"
+    );
+    running.end().await;
+}
