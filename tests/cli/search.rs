@@ -51,5 +51,8 @@ fn what_is_not_found_is_no_success() {
     assert_eq!(nothing.stdout, "");
     let elsewhere = zoo.mce(&["search", "--server", "zoos", "ticket"]);
     assert_eq!(elsewhere.code, 1, "{elsewhere:?}");
-    assert!(elsewhere.stderr.contains("did you mean `zoo`?"), "{elsewhere:?}");
+    assert!(
+        elsewhere.stderr.contains("did you mean `zoo`?"),
+        "{elsewhere:?}"
+    );
 }
