@@ -111,6 +111,8 @@ async fn over_http(runtime: Arc<Runtime>, address: SocketAddr, settings: &HttpSe
             http::Error::Listen { .. } => {
                 stop.hint("`--host` and `--port` choose another place, port 0 a free one")
             }
+            // What is to be done is said with it.
+            http::Error::Promoted(_) => stop,
             http::Error::Sandbox(finding) => stop.hint(
                 finding.hint.unwrap_or_else(|| "see `mce sandbox status`".to_owned()),
             ),

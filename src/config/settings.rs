@@ -228,7 +228,6 @@ pub(super) struct Lookup<'e> {
 }
 
 impl<'e> Lookup<'e> {
-    #[expect(clippy::too_many_lines, reason = "a line or two for each setting")]
     fn settings(&mut self) -> Option<Settings> {
         // Every one is read before any failure counts, so that all complaints come at once.
         let log_level = self.required("MCE_LOG_LEVEL", parse_log_level);

@@ -5,7 +5,6 @@ use super::Runtime;
 use super::discovery::one_line;
 use super::registry::is_identifier;
 use crate::compile::SKILLS_FILE;
-use crate::invisible::visible;
 
 /// Servers of one page.
 const PAGE: usize = 50;
@@ -59,7 +58,7 @@ impl Runtime {
             if let Some(text) = &served.skills {
                 page.skills.push(Skills {
                     server,
-                    title: visible(&one_line(&served.manifest().title, 200)),
+                    title: one_line(&served.manifest().title, 200),
                     size: text.len(),
                 });
             }

@@ -66,6 +66,9 @@ pub enum Error {
         /// Why not.
         source: std::io::Error,
     },
+    /// A promoted function cannot be a tool.
+    #[error(transparent)]
+    Promoted(#[from] super::PromotedError),
     /// Code could not run.
     #[error("there is no proven sandbox: {}", .0.message)]
     Sandbox(Finding),
@@ -99,6 +102,7 @@ pub async fn serve_http(
     settings: &HttpSettings,
     listening: impl FnOnce(SocketAddr),
 ) -> Result<(), Error> {
+    Box::pin(super::check_promoted(&runtime)).await?;
     let for_handlers = Arc::clone(&runtime);
     let make = move |principal: &Principal, client| {
         super::Server::new(
