@@ -21,6 +21,7 @@ const EMPTY_WORDS: &[&str] = &[
     "reference",
     "rest",
     "restful",
+    "s",
     "schema",
     "service",
     "services",
@@ -95,7 +96,7 @@ mod tests {
     fn a_name_is_what_tells_an_api_from_others() {
         for (title, source, name) in [
             ("Swagger Petstore - OpenAPI 3.0", "a.yaml", "petstore"),
-            ("The Bookshop API v2", "a.yaml", "bookshop"),
+            ("The Bookshop's API v2", "a.yaml", "bookshop"),
             (
                 "API",
                 "https://api.tracker.example/v1/openapi.json",

@@ -5,6 +5,7 @@ use std::fmt::Write as _;
 use super::credentials::{self, Credentials};
 use crate::api::Manifest;
 use crate::invisible::visible;
+use crate::variables::of_server;
 
 /// A variable that is to be set.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -107,7 +108,13 @@ impl Project {
             let _ = writeln!(text, "\n# {}\n{name}=", comment(meaning));
         }
         if self.variables.is_empty() {
-            text.push_str("\n# Nothing has to be set: no operation asks for a credential.\n");
+            let _ = writeln!(
+                text,
+                "\n# Nothing has to be set: the document says of no operation that it wants a \
+                 credential. Where the\n# API wants one all the same, this is the value of \
+                 `Authorization`:\n# {}=",
+                of_server(&self.name, "AUTH")
+            );
         }
         text.push_str(
             "\n# Settings stand here too: `mce settings` lists them.\n# MCE_LOG_LEVEL=warn\n",
