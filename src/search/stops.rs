@@ -1,6 +1,7 @@
 //! Words that say little of what is looked for.
 
-/// English function words: the list of the Snowball project (BSD licence) and indefinite pronouns.
+/// English function words: the list of the Snowball project (BSD licence), indefinite
+/// pronouns and quantifiers.
 const STOPS: &[&str] = &[
     "a",
     "about",

@@ -1,7 +1,5 @@
 //! A catalogue of three servers, and queries of each kind.
 
-#![expect(clippy::indexing_slicing, reason = "a test may fail anywhere")]
-
 use std::time::{Duration, Instant};
 
 use proptest::prelude::*;

@@ -142,7 +142,7 @@ impl Catalog {
             servers: paths.len(),
         };
         for path in paths {
-            let bytes = fs::read(path).expect("a manifest");
+            let bytes = fs::read(&path).expect("a manifest");
             let manifest: Manifest = serde_json::from_slice(&bytes).expect("a manifest");
             let source = manifest.spec.source.trim_start_matches("specs/");
             let source = source.split('/').next().unwrap_or_default();
