@@ -156,8 +156,8 @@ impl Runtime {
 
     /// A function's signature on one line.
     async fn signature(&self, server: &str, function: &str) -> Option<String> {
-        let served = self.registry.server(server).await?.ok()?;
-        let text = served.module.signature(function)?;
+        let compiled = self.registry.server(server).await?.ok()?;
+        let text = compiled.module.signature(function)?;
         let head = text
             .split_once("\n    \"\"\"")
             .map_or(text, |(head, _)| head);
