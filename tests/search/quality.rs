@@ -84,11 +84,11 @@ fn main() {
     halves[1].print("odd rows");
     negatives.print();
     durations.sort();
-    let at = |share: f64| milliseconds(durations[(durations.len() as f64 * share) as usize]);
+    let at = |percent: usize| milliseconds(durations[durations.len() * percent / 100]);
     println!(
         "query ms: p50 {:.2}, p95 {:.2}, max {:.2}",
-        at(0.5),
-        at(0.95),
+        at(50),
+        at(95),
         milliseconds(*durations.last().expect("a query"))
     );
     println!(
