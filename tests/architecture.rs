@@ -124,6 +124,7 @@ const NARROW: &[(&str, &str, &[&str])] = &[
         &[
             "HttpSettings",
             "NamedToken",
+            "OutputMode",
             "TokensError",
             "digest_of",
             "is_loopback",
