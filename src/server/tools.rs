@@ -33,7 +33,7 @@ pub(super) fn all(most: Duration) -> Vec<Tool> {
              Start here.",
             json!({"cursor": {"type": "string", "description": "`next_cursor` of the page before"}}),
             &[],
-            page_schema("servers"),
+            page_schema("servers", "array"),
         ),
         tool(
             reads,
@@ -47,7 +47,7 @@ pub(super) fn all(most: Duration) -> Vec<Tool> {
                 "detail": {"type": "boolean", "description": "With signatures"}
             }),
             &["query"],
-            page_schema("functions"),
+            page_schema("functions", "array"),
         ),
         tool(
             reads,
@@ -59,7 +59,7 @@ pub(super) fn all(most: Duration) -> Vec<Tool> {
                     "minItems": 1,
                     "maxItems": 5,
                     "items": {
-                        "type": ["string", "object"],
+                        "anyOf": [{"type": "string"}, {"type": "object"}],
                         "description": "`server.function`, or {server, function}"
                     }
                 },
@@ -71,7 +71,7 @@ pub(super) fn all(most: Duration) -> Vec<Tool> {
                 }
             }),
             &["functions"],
-            page_schema("functions"),
+            page_schema("functions", "array"),
         ),
         tool(
             runs,
@@ -122,7 +122,7 @@ pub(super) fn all(most: Duration) -> Vec<Tool> {
             "End a session that is not needed any more, and what runs in it.",
             json!({"session_id": {"type": "string"}}),
             &["session_id"],
-            page_schema("ended"),
+            page_schema("ended", "boolean"),
         ),
     ]
 }
@@ -149,7 +149,10 @@ pub(super) fn result_schema() -> Arc<JsonObject> {
         "type": "object",
         "properties": {
             "success": {"type": "boolean"},
-            "data": {},
+            "data": {"anyOf": [
+                {"type": "object"}, {"type": "array"}, {"type": "string"},
+                {"type": "number"}, {"type": "boolean"}, {"type": "null"}
+            ]},
             "prints": {"type": "string"},
             "error": {"type": "string"},
             "error_type": {"type": "string"},
@@ -166,8 +169,11 @@ pub(super) fn result_schema() -> Arc<JsonObject> {
 }
 
 /// An answer of one member, or a failure in the form of an execution's.
-fn page_schema(member: &str) -> Arc<JsonObject> {
-    schema_of(json!({"type": "object", "properties": {member: {}, "error": {"type": "string"}}}))
+fn page_schema(member: &str, kind: &str) -> Arc<JsonObject> {
+    schema_of(json!({
+        "type": "object",
+        "properties": {member: {"type": kind}, "error": {"type": "string"}}
+    }))
 }
 
 fn schema_of(value: Value) -> Arc<JsonObject> {
