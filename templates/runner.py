@@ -1014,8 +1014,6 @@ def hint(error: BaseException) -> str | None:
         return "it is assigned further down or not on every path: assign it first"
     if isinstance(error, NameError):
         return defined_names(error)
-    if isinstance(error, ModuleNotFoundError):
-        return "the sandbox has the standard library, httpx, pydantic, orjson and compiled servers"
     if isinstance(error, MemoryError):
         return "keep less in memory at once"
     if isinstance(error, EOFError):

@@ -11,7 +11,7 @@ use arguments::{Declared, Reader, parted};
 use super::startup::{Configured, Startup};
 use super::stop::Stop;
 use super::{ConfigFile, Outcome, output};
-use crate::runtime::{CallRequest, ErrorType, ExecutionResult, LOCAL_PRINCIPAL, Runtime};
+use crate::runtime::{CallRequest, ErrorType, ExecutionResult, LOCAL_PRINCIPAL, Runtime, Stages};
 
 const EXAMPLES: &str = "\
 Where the function declares text, a value is taken as it was typed. Where it declares a list, one
@@ -113,6 +113,7 @@ async fn call(
         content_type: arguments.content_type.clone(),
         principal: LOCAL_PRINCIPAL.to_owned(),
         preview: false,
+        stages: Stages::default(),
     };
     let mut result = runtime.call(request).await;
     if result.error_type == Some(ErrorType::Validation) && result.hint.is_none() {

@@ -91,8 +91,13 @@ pub(super) fn unreadable(path: PathBuf, bytes: &[u8], reason: String) -> FolderE
     }
 }
 
-/// Reads a manifest. What is wrong with it may repeat texts of it, and is shown to people.
-pub(super) fn parse_manifest(bytes: &[u8]) -> Result<Manifest, String> {
+/// Reads a manifest of this version. What is wrong with it may repeat texts of it, and is shown to
+/// people.
+///
+/// # Errors
+///
+/// What is wrong with it.
+pub fn parse_manifest(bytes: &[u8]) -> Result<Manifest, String> {
     #[derive(serde::Deserialize)]
     struct Version {
         manifest_version: u32,

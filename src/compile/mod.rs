@@ -42,7 +42,7 @@ pub use check::{
     CheckReport, FolderDiff, ServerCheck, Stale, check, compare_folders, compiled_servers,
 };
 pub use committed::{FileCheck, FileState};
-pub use folder::{Cleaned, FolderError, clean};
+pub use folder::{Cleaned, FolderError, clean, parse_manifest};
 pub use report::{Reason, Report, RuntimeReport, ServerReport};
 pub use skills::SKILLS_FILE;
 pub use verify::{Verified, VerifyError, verify};

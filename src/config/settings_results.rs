@@ -44,6 +44,10 @@ impl Lookup<'_> {
             mode: mode?,
             db_path: match db_path {
                 Some(path) => path,
+                // Who keeps the cache in memory does not expect a file in the working folder.
+                None if cache.is_some_and(|cache| cache.as_os_str() == ":memory:") => {
+                    PathBuf::from(":memory:")
+                }
                 None => cache?.with_file_name("results.db"),
             },
             ttl: ttl?,

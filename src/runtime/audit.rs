@@ -146,7 +146,8 @@ impl Audit {
         }
     }
 
-    /// Removes the oldest rows beyond the limits.
+    /// Removes the oldest rows beyond the limits: of the principal who has most, so that nobody can
+    /// push out what is written of others.
     fn trim(&self, now: i64) {
         self.trimmed.store(now, Ordering::Relaxed);
         let most = i64::try_from(self.max_rows).unwrap_or(i64::MAX);
@@ -157,7 +158,13 @@ impl Audit {
                     connection,
                     &format!(
                         "DELETE FROM {table}
-                         WHERE rowid <= (SELECT max(rowid) FROM {table}) - ?1"
+                         WHERE (SELECT count(*) FROM {table}) > ?1 AND rowid IN (
+                             SELECT row FROM (
+                                 SELECT rowid AS row, row_number() OVER (
+                                     PARTITION BY principal ORDER BY rowid DESC
+                                 ) AS own FROM {table}
+                             ) ORDER BY own, row DESC LIMIT -1 OFFSET ?1
+                         )"
                     ),
                     params![most],
                 )?;

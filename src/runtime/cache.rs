@@ -46,6 +46,17 @@ pub fn remove_code_cache(path: &Path) -> Result<bool, Error> {
     database::remove(path, &SCHEMA)
 }
 
+/// Removes what expired before `?1`, and of more than `?2` entries those longest unused of the
+/// principal who has most, so that nobody's code goes for what another stores.
+const MAKE_ROOM: &str = "
+    DELETE FROM code WHERE used_ms <= ?1 OR rowid IN (
+        SELECT row FROM (
+            SELECT rowid AS row, used_ms,
+                row_number() OVER (PARTITION BY principal ORDER BY used_ms DESC, rowid DESC) AS own
+            FROM code WHERE used_ms > ?1
+        ) ORDER BY own, used_ms DESC, row DESC LIMIT -1 OFFSET ?2
+    )";
+
 /// Bound on a stored description, in characters.
 const DESCRIPTION_CHARS: usize = 300;
 
@@ -119,6 +130,7 @@ impl Cache {
         let servers = serde_json::to_string(&entry.fingerprints)
             .map_err(|error| rusqlite::Error::ToSqlConversionFailure(Box::new(error)))?;
         let now = clock::milliseconds(now);
+        let expired = now.saturating_sub(clock::span(self.ttl));
         let keep = i64::try_from(self.max_entries).unwrap_or(i64::MAX);
         self.database
             .run(move |connection| {
@@ -132,12 +144,7 @@ impl Cache {
                      SET used_ms = excluded.used_ms, description = excluded.description",
                     params![stored, principal, description, entry.code, servers, now],
                 )?;
-                execute(
-                    &transaction,
-                    "DELETE FROM code WHERE id IN
-                     (SELECT id FROM code ORDER BY used_ms DESC, rowid DESC LIMIT -1 OFFSET ?1)",
-                    [keep],
-                )?;
+                execute(&transaction, MAKE_ROOM, [expired, keep])?;
                 transaction.commit()
             })
             .await?;
@@ -399,5 +406,30 @@ mod tests {
             std::fs::read_to_string(&path).unwrap(),
             "this is no database, whatever its name says"
         );
+    }
+
+    /// The oldest of all went, so that one who stored much emptied everybody's cache.
+    #[tokio::test]
+    async fn who_stores_much_pushes_out_only_its_own() {
+        let folder = tempfile::tempdir().unwrap();
+        let cache = Cache::open(&folder.path().join("cache.db"), TTL, 4).unwrap();
+        let now = SystemTime::now();
+        let entry = |code: &str| Entry {
+            code: code.to_owned(),
+            description: String::new(),
+            fingerprints: Fingerprints::new(),
+        };
+        let quiet = cache.store("quiet", entry("1"), now).await.unwrap();
+        let mut last = String::new();
+        for number in 0..10u32 {
+            let later = now + Duration::from_millis(u64::from(number) + 1);
+            let code = entry(&number.to_string());
+            last = cache.store("loud", code, later).await.unwrap();
+        }
+        let later = now + Duration::from_millis(20);
+        assert!(cache.fetch("quiet", &quiet, later).await.unwrap().is_some());
+        assert!(cache.fetch("loud", &last, later).await.unwrap().is_some());
+        let left = cache.list("loud", later).await.unwrap();
+        assert_eq!(left.len(), 3);
     }
 }

@@ -11,6 +11,7 @@ use super::audit::{Origin, Subject};
 use super::discovery::nearest;
 use super::execution::{HINT, Running};
 use super::result::{ErrorType, ExecutionResult, Refusal, milliseconds};
+use super::stage::{Stage, Stages};
 use crate::broker::Scope;
 use crate::sandbox::{Call, CallError};
 use crate::wire::Arguments;
@@ -31,6 +32,8 @@ pub struct CallRequest {
     /// Whether an answer over `MCE_MAX_INLINE_BYTES` becomes its shape, first rows and a resource.
     /// Programs want the whole of it, models do not.
     pub preview: bool,
+    /// Where it is told how far it has come.
+    pub stages: Stages,
 }
 
 impl Runtime {
@@ -72,6 +75,7 @@ impl Runtime {
             arguments,
             content_type,
             preview,
+            stages,
             ..
         } = request;
         let compiled = match self.registry.server(&server).await {
@@ -100,6 +104,7 @@ impl Runtime {
             }
             return Err(refusal);
         }
+        stages.reach(Stage::Waiting);
         // Of clients there may be many, whose answers need memory as those of executions do.
         let _place = if preview {
             Some(self.queue.take(&subject.principal, self.client).await?)
@@ -113,6 +118,7 @@ impl Runtime {
         };
         let targets = self.registry.targets_with([&compiled]);
         let host = self.egress.host(&targets, scope).await;
+        stages.reach(Stage::Running);
         let started = Instant::now();
         let outcome = host
             .perform(Call {

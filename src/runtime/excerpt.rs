@@ -3,6 +3,7 @@
 
 use std::collections::{HashSet, VecDeque};
 
+use super::discovery::one_line;
 use crate::python::CompiledModule;
 
 /// A function as it is shown.
@@ -59,6 +60,20 @@ pub(super) fn excerpt<'m>(
     }
     text.push_str(&stub);
     Some(Excerpt { text, omitted })
+}
+
+/// A function's signature on one line, of at most `characters`.
+pub(super) fn one_line_signature(
+    module: &CompiledModule,
+    function: &str,
+    characters: usize,
+) -> Option<String> {
+    let text = module.signature(function)?;
+    let head = text
+        .split_once("\n    \"\"\"")
+        .map_or(text, |(head, _)| head);
+    let line = one_line(head.trim_end_matches(':'), characters);
+    Some(line.replace("( ", "(").replace(", )", ")"))
 }
 
 /// The definition of a type, within about `longest` bytes.

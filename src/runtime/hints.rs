@@ -2,10 +2,11 @@
 //! their signatures, the libraries of the sandbox, the variable of a credential.
 
 use super::Runtime;
-use super::discovery::nearest;
+use super::discovery::{libraries, nearest};
+use super::excerpt::one_line_signature;
 use super::result::{ErrorType, ExecutionResult};
 use crate::broker::Target;
-use crate::guard::{Facts, LIBRARIES};
+use crate::guard::Facts;
 
 /// Bound on a signature, in characters.
 const SIGNATURE_CHARS: usize = 600;
@@ -31,7 +32,7 @@ impl Runtime {
                 result.advise(hint);
             }
         } else if error.starts_with("ModuleNotFoundError") {
-            result.hint = Some(self.hint_of_modules());
+            result.advise(self.hint_of_modules());
         }
     }
 
@@ -69,20 +70,13 @@ impl Runtime {
     async fn hint_of_signature(&self, function: &str, facts: &Facts) -> Option<String> {
         let (server, function) = facts.functions.iter().find(|(_, it)| it == function)?;
         let compiled = self.registry.server(server).await?.ok()?;
-        let text = compiled.module.signature(function)?;
-        let head = text.split("\"\"\"").next()?;
-        let words: Vec<&str> = head.split_whitespace().collect();
-        let line = words.join(" ");
-        let line = line.replace("( ", "(").replace(", )", ")");
-        let line: String = line.chars().take(SIGNATURE_CHARS).collect();
+        let line = one_line_signature(&compiled.module, function, SIGNATURE_CHARS)?;
         Some(format!("its signature: `{line}`"))
     }
 
     /// What can be imported, really.
     fn hint_of_modules(&self) -> String {
-        let mut libraries: Vec<String> = LIBRARIES.into_iter().map(str::to_owned).collect();
-        let added = self.settings.sandbox_packages.iter();
-        libraries.extend(added.map(|package| package.name.to_string()));
+        let libraries = libraries(&self.guard);
         let servers: Vec<&str> = self.registry.names().take(LISTED).collect();
         let mut hint = format!(
             "the sandbox has the standard library and {}",

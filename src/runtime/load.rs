@@ -1,7 +1,7 @@
 //! The load check of one server: what is reviewed is what is enforced.
 
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use super::registry::Served;
 use crate::broker::Target;
@@ -72,5 +72,6 @@ fn served(verified: Verified, config: &Arc<ServerConfig>) -> Served {
         },
         module: verified.functions,
         skills: verified.skills,
+        promoted: OnceLock::new(),
     }
 }

@@ -1,23 +1,23 @@
 //! One execution from code to result; the registry of compiled servers; code cache; audit.
 //!
 //! - [`Runtime`]: everything one process needs to answer, whatever the transport.
-//! - `policy`: the guard's policy, where a file gives it.
 //! - `registry`, `load`: the compiled servers, checked before their first use; `view`: those of them
-//!   that a caller may use.
-//! - `execution`: size → guard → lint → sandbox → answer → audit; `answer`: redaction and caps;
-//!   `rerun`: what is kept in the cache, and run again from it.
-//! - `queue`, `sessions`: who runs when, and what is kept between executions.
-//! - `catalogue`, `discovery`, `excerpt`: what there is to call; `searched`,
-//!   `docstrings`: what of it is searched.
+//!   that a caller may use; `catalogue`, `searched`, `docstrings`: what lists and search know of them.
+//! - `discovery`, `excerpt`: what there is to call; `skills`: notes on servers.
+//! - `execution`: `admission` (size, `policy`, guard, `lint`) → `engine` → `answer`, `result`,
+//!   `preview` (redaction and caps) → audit; `rerun`: what is kept in the cache, and run again from
+//!   it; `cached_code`: finding it.
 //! - `calling`, `promoted`: functions that are called without code.
+//! - `egress`, `brokered`: how calls get out.
+//! - `queue`, `sessions`: who runs when, and what is kept between executions; `stage`: how far one is.
 //! - `hints`, `repeats`: what to do about what failed.
-//! - `skills`: notes on servers; `kept`: results too large to inline; `cached_code`: finding code.
-//! - `cache`, `audit`, `kept`, `database`: three SQLite files; `counters`: what happened, in numbers.
+//! - `cache`, `audit`, `kept` (results too large to inline), `database`, `private_file`: three SQLite
+//!   files; `counters`, `spans`: what happened, in numbers and as spans.
 
 use std::collections::BTreeSet;
 use std::path::Path;
 use std::sync::Arc;
-use std::time::{Duration, SystemTime};
+use std::time::{Duration, Instant, SystemTime};
 
 use tokio::sync::watch;
 
@@ -98,6 +98,9 @@ pub use result::{CallSummary, ErrorType, ExecutionResult, PlannedUse};
 pub use searched::search_document;
 pub use skills::{Skills, SkillsPage};
 pub use stage::{Stage, Stages};
+
+/// Time between two looks for results that are kept too long.
+const CLEAN_INTERVAL: Duration = Duration::from_mins(1);
 
 /// Time between two looks at the folder of compiled output.
 const WATCH_INTERVAL: Duration = Duration::from_secs(1);
@@ -387,22 +390,29 @@ impl Runtime {
                 linter.program().await;
             }
         };
-        let clean = async {
-            if let Err(error) = self.kept.clean(SystemTime::now()).await {
-                tracing::error!(%error, "results that are kept cannot be read");
-            }
-        };
-        let _ = tokio::join!(self.engine.sandbox(), check, lint, clean);
+        let _ = tokio::join!(self.engine.sandbox(), check, lint);
     }
 
-    /// Notices what is compiled anew while this runs. Meant to run beside a server; it does not end
+    /// Removes results whose time is over.
+    async fn clean(&self) {
+        if let Err(error) = self.kept.clean(SystemTime::now()).await {
+            tracing::error!(%error, "results that are kept cannot be read");
+        }
+    }
+
+    /// Notices what is compiled anew while this runs, and removes what is kept too long. Meant to run beside a server; it does not end
     /// by itself.
     pub async fn watch(self: Arc<Self>) {
         let mut told = Vec::new();
         let mut interval = tokio::time::interval(WATCH_INTERVAL);
         interval.set_missed_tick_behavior(tokio::time::MissedTickBehavior::Delay);
+        let mut cleaned: Option<Instant> = None;
         loop {
             interval.tick().await;
+            if cleaned.is_none_or(|cleaned| cleaned.elapsed() > CLEAN_INTERVAL) {
+                self.clean().await;
+                cleaned = Some(Instant::now());
+            }
             let runtime = Arc::clone(&self);
             let looking = tokio::task::spawn_blocking(move || runtime.registry.refresh());
             let Ok(changes) = looking.await else { continue };
@@ -418,6 +428,10 @@ impl Runtime {
             }
             if !changes.servers.is_empty() {
                 self.catalogue.renew().await;
+                // What is refused is listed as refused, whether or not anybody asks for it.
+                for name in &changes.servers {
+                    self.registry.examine(name).await;
+                }
                 self.catalogue_changed();
             }
         }

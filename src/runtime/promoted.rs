@@ -8,8 +8,8 @@ use serde_json::{Map, Value, json};
 use super::calling::CallRequest;
 use super::discovery::one_line;
 use super::registry::Served;
-use super::{ExecutionResult, Runtime};
-use crate::api::{Function, Manifest, schema};
+use super::{ExecutionResult, Runtime, Stages};
+use crate::api::{Function, Manifest, is_mutating, schema};
 use crate::wire;
 
 /// Bound on the schema of one tool, in bytes: a client reads it with every session.
@@ -26,6 +26,8 @@ pub struct PromotedFunction {
     pub name: String,
     /// The HTTP method.
     pub method: String,
+    /// Whether it may change something.
+    pub mutating: bool,
     /// The path, as the document has it.
     pub path: String,
     /// What the document says it does, on one line.
@@ -43,17 +45,13 @@ impl Runtime {
         let mut promoted = Vec::new();
         for (server, served) in self.registry.servers(self.promoting()).await {
             let Ok(served) = served else { continue };
-            for entry in &served.target.config.top_level_functions {
-                if let Some(function) = function(&served, entry) {
-                    promoted.push(describe(served.manifest(), function));
-                } else {
-                    tracing::warn!(
-                        server,
-                        entry,
-                        "an entry of `top_level_functions` is no compiled function; run `mce compile`"
-                    );
-                }
-            }
+            promoted.extend(
+                served
+                    .promoted
+                    .get_or_init(|| described(&server, &served))
+                    .iter()
+                    .cloned(),
+            );
         }
         promoted
     }
@@ -65,6 +63,7 @@ impl Runtime {
         name: &str,
         arguments: Map<String, Value>,
         principal: &str,
+        stages: &Stages,
     ) -> Option<ExecutionResult> {
         for (server, served) in self.registry.servers(self.promoting()).await {
             let Ok(served) = served else { continue };
@@ -87,6 +86,7 @@ impl Runtime {
                     content_type: None,
                     principal: principal.to_owned(),
                     preview: true,
+                    stages: stages.clone(),
                 };
                 return Some(self.call(request).await);
             }
@@ -111,6 +111,23 @@ fn is_optional(function: &Function, name: &str) -> bool {
     let body = function.body.as_ref().filter(|body| body.name == name);
     parameter.is_some_and(|parameter| !parameter.required)
         || body.is_some_and(|body| !body.required)
+}
+
+/// The promoted functions of a server. Entries that were not compiled are left out, with a warning.
+fn described(server: &str, served: &Served) -> Vec<PromotedFunction> {
+    let mut promoted = Vec::new();
+    for entry in &served.target.config.top_level_functions {
+        if let Some(function) = function(served, entry) {
+            promoted.push(describe(served.manifest(), function));
+        } else {
+            tracing::warn!(
+                server,
+                entry,
+                "an entry of `top_level_functions` is no compiled function; run `mce compile`"
+            );
+        }
+    }
+    promoted
 }
 
 /// Whether the body is bytes, which JSON spells as base64.
@@ -146,6 +163,7 @@ fn describe(manifest: &Manifest, function: &Function) -> PromotedFunction {
         server: manifest.server.clone(),
         name: function.name.clone(),
         method: function.method.clone(),
+        mutating: is_mutating(&function.method),
         path: shown(&function.path),
         summary: shown(&function.summary),
         arguments: if shortened {

@@ -38,7 +38,7 @@ impl Runtime {
         }
         let mut page = SkillsPage::default();
         let mut names = Vec::new();
-        for name in self.registry.names().filter(|name| *name > after) {
+        for name in self.registry.names_after(after) {
             let path = self.settings.compiled_output_dir.join(name);
             // Only what has notes need be checked.
             if !tokio::fs::try_exists(path.join(SKILLS_FILE))

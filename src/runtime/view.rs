@@ -39,11 +39,6 @@ impl View {
         self.only.as_ref().is_none_or(|only| only.contains(name))
     }
 
-    /// Whether every server is shown.
-    pub(super) fn is_whole(&self) -> bool {
-        self.only.is_none()
-    }
-
     /// Those of `names` that are shown.
     pub(super) fn shown_of(&self, names: &BTreeSet<String>) -> BTreeSet<String> {
         let shown = names.iter().filter(|name| self.shows(name));
@@ -139,9 +134,6 @@ impl View {
 
     /// See [`Registry::names_for`].
     pub(super) async fn names_for(&self, code: &str) -> (CompiledNames, Vec<Refused>) {
-        let (mut names, mut refused) = self.registry.names_for(code).await;
-        names.retain(|name, _| self.shows(name));
-        refused.retain(|refused| self.shows(&refused.server));
-        (names, refused)
+        self.registry.names_for(code, |name| self.shows(name)).await
     }
 }

@@ -1,5 +1,7 @@
 //! What is asked, and what is answered.
 
+use std::collections::BTreeSet;
+
 /// More of a query is not read.
 pub const MAX_QUERY_BYTES: usize = 1024;
 
@@ -11,6 +13,8 @@ pub struct Query<'a> {
     pub text: &'a str,
     /// Functions of this server alone.
     pub server: Option<&'a str>,
+    /// Functions of these servers alone.
+    pub among: Option<&'a BTreeSet<String>>,
     /// Functions with this tag alone, in any case of letters.
     pub tag: Option<&'a str>,
     /// At most that many hits.
@@ -24,6 +28,7 @@ impl<'a> Query<'a> {
         Self {
             text,
             server: None,
+            among: None,
             tag: None,
             limit: 10,
         }

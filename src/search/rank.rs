@@ -159,6 +159,7 @@ fn add_paths(index: &Index, text: &str, whole: f32, scores: &mut [Score]) {
 struct Selection<'a> {
     index: &'a Index,
     server: Option<u32>,
+    among: Option<Vec<u32>>,
     tagged: Option<&'a [u32]>,
 }
 
@@ -169,6 +170,12 @@ impl<'a> Selection<'a> {
             Some(name) => Some(index.servers.number(name)?),
             None => None,
         };
+        let among = query.among.map(|servers| {
+            let numbers = servers.iter().filter_map(|name| index.servers.number(name));
+            let mut numbers: Vec<u32> = numbers.collect();
+            numbers.sort_unstable();
+            numbers
+        });
         let tagged = match query.tag {
             Some(tag) => Some(index.tags.get(&tag.to_lowercase())?.as_slice()),
             None => None,
@@ -176,15 +183,19 @@ impl<'a> Selection<'a> {
         Some(Self {
             index,
             server,
+            among,
             tagged,
         })
     }
 
     fn has(&self, document: usize) -> bool {
         let number = number_of(document);
-        let of_server = self
-            .server
-            .is_none_or(|server| self.index.server_of.get(document) == Some(&server));
+        let own = self.index.server_of.get(document);
+        let of_server = self.server.is_none_or(|server| own == Some(&server))
+            && self
+                .among
+                .as_ref()
+                .is_none_or(|among| own.is_some_and(|server| among.binary_search(server).is_ok()));
         let of_tag = self
             .tagged
             .is_none_or(|tagged| tagged.binary_search(&number).is_ok());

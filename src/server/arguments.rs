@@ -23,7 +23,7 @@ pub(super) struct ListServers {
 pub(super) struct GetFunctions {
     #[serde(deserialize_with = "one_to_five")]
     pub(super) functions: Vec<FunctionName>,
-    #[serde(default)]
+    #[serde(default, deserialize_with = "at_most_ten")]
     pub(super) types: Vec<String>,
 }
 
@@ -142,6 +142,15 @@ fn one_to_five<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<Functio
             })
         })
         .collect()
+}
+
+fn at_most_ten<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<String>, D::Error> {
+    let types = Vec::<String>::deserialize(deserializer)?;
+    if types.len() > 10 {
+        let message = format!("`types` has {} items, expected at most 10", types.len());
+        return Err(D::Error::custom(message));
+    }
+    Ok(types)
 }
 
 /// The arguments, or what is wrong with them.
@@ -272,6 +281,9 @@ mod tests {
         assert!(matches!(&functions[1], FunctionName::Parts { function, .. } if function == "c"));
         let error = parsed::<GetFunctions>(json!({"functions": []})).unwrap_err();
         assert!(error.contains("0 items, expected 1 to 5"), "{error}");
+        let given = json!({"functions": ["a.b"], "types": vec!["T"; 11]});
+        let error = parsed::<GetFunctions>(given).unwrap_err();
+        assert!(error.contains("11 items, expected at most 10"), "{error}");
         let error = parsed::<GetFunctions>(json!({"functions": [7]})).unwrap_err();
         assert!(error.contains("neither"), "{error}");
     }

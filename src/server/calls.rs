@@ -81,7 +81,9 @@ impl Server {
             },
             other => {
                 let stages = Stages::default();
-                let calling = self.runtime.call_promoted(other, given, &self.principal);
+                let calling = self
+                    .runtime
+                    .call_promoted(other, given, &self.principal, &stages);
                 match listener.during(stages.follow(), calling).await {
                     Some(result) => executed(&result, mode),
                     None => return Err(unknown(other)),

@@ -109,15 +109,15 @@ fn tool(function: PromotedFunction) -> Tool {
     if function.shortened {
         description.push_str(" (Arguments are shortened: `get_functions` has all.)");
     }
-    let annotations = annotations(&function.method);
+    let annotations = annotations(&function.method, function.mutating);
     Tool::new(function.name, description, function.arguments)
         .with_raw_output_schema(tools::result_schema())
         .with_annotations(annotations)
 }
 
 /// What a method does to the world (RFC 9110, 9.2).
-fn annotations(method: &str) -> ToolAnnotations {
-    let reads = matches!(method, "GET" | "HEAD" | "OPTIONS" | "TRACE" | "QUERY");
+fn annotations(method: &str, mutating: bool) -> ToolAnnotations {
+    let reads = !mutating;
     ToolAnnotations::new()
         .read_only(reads)
         .destructive(!reads)
@@ -138,6 +138,7 @@ mod tests {
             method: "GET".to_owned(),
             path: "/".to_owned(),
             summary: String::new(),
+            mutating: false,
             arguments: Map::new(),
             shortened: false,
         }
@@ -162,7 +163,7 @@ mod tests {
     #[test]
     fn a_method_says_what_a_tool_does() {
         let hints = |method| {
-            let annotations = annotations(method);
+            let annotations = annotations(method, method != "GET");
             [
                 annotations.read_only_hint,
                 annotations.destructive_hint,

@@ -448,10 +448,6 @@ async fn changes_of_tools_and_resources_are_told() {
     }
     changing.await.unwrap();
     let pong = client.ask("2", "ping", json!({})).await;
-    assert_eq!(
-        pong["result"],
-        json!({}),
-        "nothing came before it"
-    );
+    assert_eq!(pong["result"], json!({}), "nothing came before it");
     client.end().await;
 }

@@ -38,6 +38,15 @@ pub(super) struct Entry {
     pub(super) functions: Vec<Listed>,
 }
 
+/// What a manifest says of a function.
+struct Lines<'m> {
+    name: &'m str,
+    method: &'m str,
+    path: &'m str,
+    summary: &'m str,
+    tags: &'m [String],
+}
+
 /// A function as lists show it.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Listed {
@@ -54,17 +63,44 @@ pub(super) struct Listed {
 impl Entry {
     /// That of a server that was read whole.
     pub(super) fn of(manifest: &Manifest) -> Self {
-        let functions = manifest.functions.iter().map(|function| Listed {
-            name: function.name.clone(),
-            method: function.method.clone(),
-            path: function.path.clone(),
-            summary: one_line(&function.summary, LINE_CHARS),
+        let functions = manifest.functions.iter().map(|function| Lines {
+            name: &function.name,
+            method: &function.method,
+            path: &function.path,
+            summary: &function.summary,
+            tags: &function.tags,
+        });
+        let functions: Vec<_> = functions.collect();
+        let texts = [&manifest.title, &manifest.description];
+        Self::new(texts, manifest.read_only, &functions)
+    }
+
+    fn skimmed(skimmed: &Skimmed) -> Self {
+        let functions = skimmed.functions.iter().map(|function| Lines {
+            name: &function.name,
+            method: &function.method,
+            path: &function.path,
+            summary: &function.summary,
+            tags: &function.tags,
+        });
+        let functions: Vec<_> = functions.collect();
+        let texts = [&skimmed.title, &skimmed.description];
+        Self::new(texts, skimmed.read_only, &functions)
+    }
+
+    fn new([title, description]: [&String; 2], read_only: bool, functions: &[Lines<'_>]) -> Self {
+        let tags = by_use(functions.iter().flat_map(|it| it.tags));
+        let functions = functions.iter().map(|function| Listed {
+            name: function.name.to_owned(),
+            method: function.method.to_owned(),
+            path: function.path.to_owned(),
+            summary: one_line(function.summary, LINE_CHARS),
         });
         Self {
-            title: one_line(&manifest.title, LINE_CHARS),
-            description: one_line(&manifest.description, LINE_CHARS),
-            read_only: manifest.read_only,
-            tags: by_use(manifest.functions.iter().flat_map(|it| &it.tags)),
+            title: one_line(title, LINE_CHARS),
+            description: one_line(description, LINE_CHARS),
+            read_only,
+            tags,
             functions: functions.collect(),
         }
     }
@@ -76,7 +112,7 @@ impl Entry {
         skimmed
             .inspect_err(|reason| tracing::debug!(server, %reason, "a manifest cannot be read"))
             .ok()
-            .map(Self::from)
+            .map(|skimmed| Self::skimmed(&skimmed))
     }
 }
 
@@ -84,25 +120,6 @@ impl Entry {
 fn bytes(output: &Path, server: &str, file: &str) -> Option<Vec<u8>> {
     let path = output.join(server).join(file);
     files::read_regular(&path, LARGEST_FILE, Links::Refused).ok()
-}
-
-impl From<Skimmed> for Entry {
-    fn from(skimmed: Skimmed) -> Self {
-        let tags = by_use(skimmed.functions.iter().flat_map(|it| &it.tags));
-        let functions = skimmed.functions.into_iter().map(|function| Listed {
-            summary: one_line(&function.summary, LINE_CHARS),
-            name: function.name,
-            method: function.method,
-            path: function.path,
-        });
-        Self {
-            tags,
-            functions: functions.collect(),
-            title: one_line(&skimmed.title, LINE_CHARS),
-            description: one_line(&skimmed.description, LINE_CHARS),
-            read_only: skimmed.read_only,
-        }
-    }
 }
 
 /// Tags on one line each, those that stand most often first.

@@ -7,7 +7,7 @@ use super::super::docstrings::descriptions;
 use super::super::searched::search_document;
 use super::{Entry, Listed, bytes};
 use crate::api::Manifest;
-use crate::compile::{FUNCTIONS_FILE, MANIFEST_FILE};
+use crate::compile::{FUNCTIONS_FILE, MANIFEST_FILE, parse_manifest};
 use crate::search::{Index, Query};
 
 /// The index, and what is shown of what it finds.
@@ -66,7 +66,7 @@ impl Searchable {
 
 /// A server's manifest, schemas and all; `None` where it cannot be read.
 fn read(output: &Path, server: &str) -> Option<Manifest> {
-    let manifest: Manifest = serde_json::from_slice(&bytes(output, server, MANIFEST_FILE)?).ok()?;
+    let manifest = parse_manifest(&bytes(output, server, MANIFEST_FILE)?).ok()?;
     (manifest.server == server).then_some(manifest)
 }
 

@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use super::super::Runtime;
 use super::super::excerpt::{definition, excerpt};
 use super::super::registry::Served;
-use super::{nearest, one_line};
+use super::{SearchRequest, nearest, one_line};
 use crate::api::is_mutating;
 
 /// Bound on one function's signature and documentation, in bytes.
@@ -170,29 +170,20 @@ impl Runtime {
         }
     }
 
-    /// A function that was named without its server: those that have one of that name.
+    /// A function that was named without its server: what a search for its name finds.
     async fn without_server(&self, name: &str) -> FunctionProblem {
-        let mut all = Vec::new();
-        for server in self.registry.names() {
-            if let Some(entry) = self.registry.entry(server).await {
-                all.push((server, entry));
-            }
-        }
-        let functions = || {
-            all.iter().flat_map(|(server, entry)| {
-                let functions = entry.functions.iter();
-                functions.map(move |function| (*server, function.name.as_str()))
-            })
+        let request = SearchRequest {
+            query: name.to_owned(),
+            ..SearchRequest::default()
         };
-        let near = nearest(name, functions().map(|(_, function)| function));
-        let near = near.iter().flat_map(|near| {
-            functions()
-                .filter(move |(_, function)| function == near)
-                .map(|(server, function)| format!("{server}.{function}"))
-        });
-        let mut near: Vec<_> = near.take(MAX_FUNCTIONS).collect();
-        near.dedup();
-        FunctionProblem::new(name, "a function is named `server.function`", near)
+        let found = self.search_functions(&request).await.unwrap_or_default();
+        let near = found.functions.into_iter();
+        let near = near.map(|found| format!("{}.{}", found.server, found.name));
+        FunctionProblem::new(
+            name,
+            "a function is named `server.function`",
+            near.collect(),
+        )
     }
 
     /// The server of this name, which `asked` names.

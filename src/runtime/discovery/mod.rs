@@ -20,6 +20,7 @@ pub use functions::{
 };
 pub(super) use names::{nearest, one_line};
 pub use search::{FoundFunction, SearchAnswer, SearchError, SearchRequest};
+pub(super) use servers::libraries;
 pub use servers::{InlineFunction, RefusedServer, ServerSummary, ServersPage, UnknownCursor};
 
 impl Runtime {

@@ -1,9 +1,12 @@
 //! Functions by what they do.
 
+use std::collections::BTreeSet;
+
 use serde::Serialize;
 
 use super::super::Runtime;
 use super::super::catalogue::Listed;
+use super::super::excerpt::one_line_signature;
 use super::super::registry::Verdict;
 use super::{nearest, one_line};
 use crate::search::Query;
@@ -17,10 +20,6 @@ const FUNCTION_BYTES: usize = 270;
 const PATH_CHARS: usize = 100;
 const SUMMARY_CHARS: usize = 80;
 const SIGNATURE_CHARS: usize = 300;
-/// Functions of servers that are refused are passed over: that many more are looked at, and more
-/// where whole servers are not for the one who asks.
-const SPARE: usize = 40;
-const SPARE_OF_SOME: usize = 2_000;
 
 /// A search for functions.
 #[derive(Debug, Clone, Default)]
@@ -114,24 +113,19 @@ impl Runtime {
         let Some(searchable) = self.catalogue.searchable().await else {
             return Ok(SearchAnswer::default());
         };
-        let spare = if self.registry.is_whole() {
-            SPARE
-        } else {
-            SPARE_OF_SOME
-        };
+        let is_refused = |name: &str| matches!(self.registry.verdict(name), Verdict::Refused(_));
+        let served = self.registry.names().filter(|name| !is_refused(name));
+        let served: BTreeSet<String> = served.map(str::to_owned).collect();
         let query = Query {
             text: &request.query,
             server: request.server.as_deref(),
+            among: Some(&served),
             tag: request.tag.as_deref(),
-            limit: limit + spare,
+            limit,
         };
         let mut functions = Vec::new();
         let mut room = FUNCTION_BYTES * limit;
         for (server, listed) in searchable.search(&query) {
-            let is_refused = matches!(self.registry.verdict(server), Verdict::Refused(_));
-            if is_refused || !self.registry.shows(server) {
-                continue;
-            }
             let mut found = found(server, listed);
             if request.detail {
                 found.signature = self.signature(server, &listed.name).await;
@@ -143,9 +137,6 @@ impl Runtime {
             }
             room = room.saturating_sub(needed);
             functions.push(found);
-            if functions.len() == limit {
-                break;
-            }
         }
         let hint = functions.is_empty().then(|| {
             "nothing fits; use other words, leave out `server` and `tag`, or see `list_servers`"
@@ -157,11 +148,7 @@ impl Runtime {
     /// A function's signature on one line.
     async fn signature(&self, server: &str, function: &str) -> Option<String> {
         let compiled = self.registry.server(server).await?.ok()?;
-        let text = compiled.module.signature(function)?;
-        let head = text
-            .split_once("\n    \"\"\"")
-            .map_or(text, |(head, _)| head);
-        Some(one_line(head.trim_end_matches(':'), SIGNATURE_CHARS))
+        one_line_signature(&compiled.module, function, SIGNATURE_CHARS)
     }
 }
 

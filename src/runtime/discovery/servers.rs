@@ -222,7 +222,7 @@ impl Runtime {
 
 /// Of the libraries of the image those that the policy allows, and the modules that it adds to the
 /// built-in one.
-fn libraries(guard: &Guard) -> Vec<String> {
+pub(in crate::runtime) fn libraries(guard: &Guard) -> Vec<String> {
     let built_in = Guard::built_in();
     let usual = built_in.importable();
     let modules = guard.importable();

@@ -3,23 +3,24 @@
 //! Invariant: what is used is the very text that was checked. It is read once and kept while it is
 //! used; a server that is compiled anew is read and checked anew.
 //!
-//! - `stamp`: how a change is noticed; `kept`: which checked servers stay in memory.
+//! - `stamp`: how a change is noticed; `memory`: which checked servers stay in memory.
 
-mod kept;
+mod memory;
 mod stamp;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::io;
 use std::ops::Bound;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, RwLock};
 
 use futures::StreamExt as _;
 
-use self::kept::Kept;
+use self::memory::Memory;
 use self::stamp::Stamp;
 use super::catalogue::Entry;
 use super::egress::Targets;
+use super::promoted::PromotedFunction;
 use crate::api::Manifest;
 use crate::broker::Target;
 use crate::config::{Config, ServerConfig, Settings};
@@ -42,6 +43,8 @@ pub(super) struct Served {
     pub(super) module: CompiledModule,
     /// Its `skills.md`.
     pub(super) skills: Option<String>,
+    /// Its functions that are tools, once they were asked for.
+    pub(super) promoted: OnceLock<Vec<PromotedFunction>>,
 }
 
 impl Served {
@@ -124,7 +127,7 @@ pub(super) struct Registry {
     output: PathBuf,
     slots: BTreeMap<String, Arc<Slot>>,
     targets: RwLock<Arc<Targets>>,
-    kept: Mutex<Kept>,
+    memory: Mutex<Memory>,
     load: Load,
     /// Whether every server of the folder is served.
     whole_folder: bool,
@@ -165,7 +168,7 @@ impl Registry {
             output: folder.clone(),
             slots,
             targets: RwLock::default(),
-            kept: Mutex::new(Kept::new(limit)),
+            memory: Mutex::new(Memory::new(limit)),
             load,
             whole_folder,
         }
@@ -220,14 +223,14 @@ impl Registry {
         let slot = self.slots.get(name)?;
         let mut served = slot.served.lock().await;
         let checked = match &*served {
-            Some(served) if self.kept().touch(name) => return Some(Ok(Arc::clone(served))),
+            Some(served) if self.memory().touch(name) => return Some(Ok(Arc::clone(served))),
             // It was to leave while it was asked for.
             Some(served) => Ok(Arc::clone(served)),
             None => self.check(name, slot).await,
         };
         if let Ok(passed) = &checked {
             *served = Some(Arc::clone(passed));
-            let leaving = self.kept().add(name, slot.weight());
+            let leaving = self.memory().add(name, slot.weight());
             self.enter(passed, &leaving);
             for name in leaving {
                 self.drop_from_memory(&name);
@@ -239,7 +242,7 @@ impl Registry {
     /// Checks a server and keeps it where there is room.
     pub(super) async fn examine(&self, name: &str) -> Option<Result<Arc<Served>, Refused>> {
         let slot = self.slots.get(name)?;
-        if self.kept().has_room(slot.weight()) {
+        if self.memory().has_room(slot.weight()) {
             return self.server(name).await;
         }
         let served = slot.served.lock().await;
@@ -297,13 +300,18 @@ impl Registry {
         self.slots.get(name).map_or(0, |slot| slot.weight())
     }
 
-    /// The names that code can import. Servers that the code does not even mention stand there
-    /// without their functions, so that code need not wait for load checks it has no use for.
-    pub(super) async fn names_for(&self, code: &str) -> (CompiledNames, Vec<Refused>) {
-        let mentioned = self.names().filter(|name| code.contains(name));
+    /// The names that code can import, of the servers that are `shown`. Those that the code does not
+    /// even mention stand there without their functions, so that code need not wait for load checks
+    /// it has no use for.
+    pub(super) async fn names_for(
+        &self,
+        code: &str,
+        shown: impl Fn(&str) -> bool,
+    ) -> (CompiledNames, Vec<Refused>) {
+        let all = || self.names().filter(|name| shown(name));
+        let mentioned = all().filter(|name| code.contains(name));
         let mentioned = mentioned.map(str::to_owned).collect();
-        let mut names: CompiledNames = self
-            .names()
+        let mut names: CompiledNames = all()
             .map(|name| (name.to_owned(), BTreeSet::new()))
             .collect();
         let mut refused = Vec::new();
@@ -355,12 +363,12 @@ impl Registry {
         *served = None;
         // A check that began before the change may have ended after it.
         slot.seen().verdict = Verdict::Unknown;
-        self.kept().remove(name);
+        self.memory().remove(name);
         self.leave(name);
     }
 
-    fn kept(&self) -> MutexGuard<'_, Kept> {
-        self.kept.lock().unwrap_or_else(PoisonError::into_inner)
+    fn memory(&self) -> MutexGuard<'_, Memory> {
+        self.memory.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Makes a server callable, and those that leave for it uncallable but by who has them already.

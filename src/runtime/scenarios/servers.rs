@@ -363,9 +363,13 @@ fn names(answer: &SearchAnswer) -> Vec<(&str, &str)> {
 #[tokio::test]
 async fn found_functions_are_those_that_the_caller_may_use_and_that_are_served() {
     let fixture = Fixture::new();
-    for server in ["cats", "dogs", "fish"] {
+    for server in ["cats", "dogs"] {
         fixture.compile(server, &[("get_feeding_plan", "GET")]);
     }
+    // Whatever many a refused server has, they are in nobody's way.
+    let many: Vec<String> = (0..300).map(|n| format!("get_feeding_plan_{n}")).collect();
+    let many: Vec<_> = many.iter().map(|name| (name.as_str(), "GET")).collect();
+    fixture.compile("fish", &many);
     fixture.tamper("fish", |manifest| {
         manifest["outputs"]["functions.py"] = json!("00");
     });
@@ -383,6 +387,42 @@ async fn found_functions_are_those_that_the_caller_may_use_and_that_are_served()
     };
     let error = seen.search_functions(&of_another).await.unwrap_err();
     assert!(error.to_string().starts_with("there is no server `cats`"));
+}
+
+/// Mentioning a server had it checked, which told by the time it took that there is one.
+#[tokio::test]
+async fn code_that_mentions_a_server_it_may_not_use_does_nothing_to_it() {
+    let fixture = Fixture::new();
+    fixture.compile("cats", &[("get_cat", "GET")]);
+    let (runtime, _) = fixture.runtime(|_, _| async { returned(json!(1)) });
+    let seen = runtime.seen_by(Client::default(), Some(&["pets".to_owned()].into()));
+    let mentions = "from cats.functions import get_cat\nget_cat(pet_id=1)";
+    let result = seen.execute(code(mentions)).await;
+    assert_eq!(result.error_type, Some(ErrorType::Security));
+    let unknown = registry::Verdict::Unknown;
+    assert_eq!(runtime.registry.verdict("cats"), unknown);
+    assert_ne!(runtime.registry.verdict("pets"), registry::Verdict::Passed);
+    assert!(runtime.execute(code(mentions)).await.success);
+}
+
+/// It was listed as before until somebody used it.
+#[tokio::test]
+async fn a_server_that_is_tampered_with_while_serving_is_refused_before_anybody_asks() {
+    let fixture = Fixture::new();
+    let (runtime, _) = fixture.runtime(|_, _| async { returned(json!(1)) });
+    let watching = tokio::spawn(Arc::clone(&runtime).watch());
+    runtime.list_servers(None).await.unwrap();
+    fixture.tamper("pets", |manifest| {
+        manifest["outputs"]["functions.py"] = json!("00");
+    });
+    let refused = || {
+        matches!(
+            runtime.registry.verdict("pets"),
+            registry::Verdict::Refused(_)
+        )
+    };
+    until(async || refused()).await;
+    watching.abort();
 }
 
 /// With the names of a small server, a search must not be longer than what it is to save.

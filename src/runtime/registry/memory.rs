@@ -2,12 +2,12 @@
 
 /// Checked servers by name, the least recently used first, with what they weigh.
 #[derive(Debug)]
-pub(super) struct Kept {
+pub(super) struct Memory {
     limit: u64,
     servers: Vec<(String, u64)>,
 }
 
-impl Kept {
+impl Memory {
     /// Keeps at most `limit`, but always the latest.
     pub(super) fn new(limit: u64) -> Self {
         Self {
@@ -60,17 +60,17 @@ mod tests {
 
     #[test]
     fn the_least_recently_used_leave_first() {
-        let mut kept = Kept::new(10);
-        assert!(kept.add("a", 4).is_empty());
-        assert!(kept.add("b", 4).is_empty());
-        assert!(!kept.has_room(4));
-        assert!(kept.touch("a"));
-        assert!(!kept.touch("z"));
-        assert_eq!(kept.add("c", 4), ["b"]);
-        assert_eq!(kept.add("d", 100), ["a", "c"]);
+        let mut memory = Memory::new(10);
+        assert!(memory.add("a", 4).is_empty());
+        assert!(memory.add("b", 4).is_empty());
+        assert!(!memory.has_room(4));
+        assert!(memory.touch("a"));
+        assert!(!memory.touch("z"));
+        assert_eq!(memory.add("c", 4), ["b"]);
+        assert_eq!(memory.add("d", 100), ["a", "c"]);
         // The latest stays, whatever it weighs.
-        assert_eq!(kept.add("e", 1), ["d"]);
-        kept.remove("e");
-        assert!(kept.has_room(10));
+        assert_eq!(memory.add("e", 1), ["d"]);
+        memory.remove("e");
+        assert!(memory.has_room(10));
     }
 }
