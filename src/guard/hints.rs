@@ -148,11 +148,6 @@ const DUNDERS: [(&str, &str); 22] = [
     ("__wrapped__", "keep the function itself in a variable"),
 ];
 
-/// Beginnings of the names of functions that change something.
-const CHANGING: [&str; 9] = [
-    "add_", "cancel_", "create_", "delete_", "patch_", "post_", "remove_", "set_", "update_",
-];
-
 /// What to write instead of a name of a module.
 pub(super) fn of_module(module: &str, name: &str) -> Option<&'static str> {
     let found = OF_MODULES
@@ -180,21 +175,17 @@ pub(super) fn of_function(name: &str, functions: &BTreeSet<String>) -> String {
         quoted.join(" or ")
     };
     let near = nearest(name, functions.iter().map(String::as_str));
-    let mut hint = if near.is_empty() {
+    if near.is_empty() {
         let some: Vec<&str> = functions.iter().take(SAMPLES).map(String::as_str).collect();
         match functions.len() {
             0 => "it has none".to_owned(),
             count if count > SAMPLES => format!(
-                "it has {count}, such as {}",
+                "it has {count}, such as {}; `search_functions` finds others",
                 list(&some).replace(" or ", ", ")
             ),
             _ => format!("it has {}", list(&some).replace(" or ", ", ")),
         }
     } else {
         format!("did you mean {}?", list(&near))
-    };
-    if CHANGING.iter().any(|verb| name.starts_with(verb)) {
-        hint.push_str("; what may change something is not compiled for a read-only server");
     }
-    hint
 }

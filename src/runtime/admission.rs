@@ -9,6 +9,7 @@ use sha2::{Digest as _, Sha256};
 
 use super::Runtime;
 use super::audit::Subject;
+use super::discovery::left_out;
 use super::execution::HINT;
 use super::registry::Refused;
 use super::result::{ErrorType, Refusal};
@@ -159,11 +160,29 @@ impl Runtime {
             return Err(refused_server(refused));
         }
         if !report.violations.is_empty() && !self.switches.no_guard {
-            return Err(refuse(report.violations));
+            let has_unknown = report
+                .violations
+                .iter()
+                .any(|it| it.rule == UNKNOWN_FUNCTION);
+            let mut refusal = refuse(report.violations);
+            if has_unknown {
+                let targets = self.registry.targets();
+                let imported = report.facts.servers.iter();
+                let mut imported = imported.filter_map(|server| targets.get(server));
+                refusal.hint = match (refusal.hint, imported.find_map(|it| left_out(&it.manifest)))
+                {
+                    (Some(hint), Some(left_out)) => Some(format!("{hint}; {left_out}")),
+                    (hint, left_out) => hint.or(left_out),
+                };
+            }
+            return Err(refusal);
         }
         Ok(report.facts)
     }
 }
+
+/// The rule that a function breaks which is not compiled.
+const UNKNOWN_FUNCTION: &str = "unknown-function";
 
 /// A violation in the code of a session, told with the lines of what was sent last.
 fn since(lines: usize, violation: Violation) -> Violation {

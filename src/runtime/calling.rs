@@ -8,7 +8,7 @@ use tracing::Instrument as _;
 use super::Runtime;
 use super::admission::refused_server;
 use super::audit::{Origin, Subject};
-use super::discovery::nearest;
+use super::discovery::{left_out, nearest};
 use super::execution::{HINT, Running};
 use super::result::{ErrorType, ExecutionResult, Refusal, milliseconds};
 use super::stage::{Stage, Stages};
@@ -90,13 +90,7 @@ impl Runtime {
             let functions = compiled.manifest().functions.iter();
             let names = functions.map(|function| function.name.as_str());
             let mut refusal = unknown("function", &function, names);
-            let skipped = compiled.manifest().skipped.iter();
-            let left_out = skipped.filter(|it| it.reason == "read_only").count();
-            if left_out > 0 {
-                let note = format!(
-                    "`{server}` is read-only: operations that may change something were left \
-                     out ({left_out})"
-                );
+            if let Some(note) = left_out(compiled.manifest()) {
                 refusal.hint = Some(match refusal.hint {
                     Some(hint) => format!("{hint} {note}"),
                     None => note,

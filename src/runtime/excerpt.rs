@@ -6,6 +6,10 @@ use std::collections::{HashSet, VecDeque};
 use super::discovery::one_line;
 use crate::python::CompiledModule;
 
+/// What types may take however long the documentation is, in bytes: who sends a body needs its type
+/// more than prose.
+const LEAST_FOR_TYPES: usize = 900;
+
 /// A function as it is shown.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Excerpt {
@@ -27,7 +31,7 @@ pub(super) fn excerpt<'m>(
 ) -> Option<Excerpt> {
     let stub = module.signature(function)?;
     let stub = super::preview::ends(stub, longest).unwrap_or_else(|| stub.to_owned());
-    let mut rest = budget.saturating_sub(stub.len());
+    let mut rest = budget.saturating_sub(stub.len()).max(LEAST_FOR_TYPES);
     let mut types = Vec::new();
     let mut omitted = Vec::new();
     let mut seen: HashSet<&str> = HashSet::new();

@@ -368,6 +368,11 @@ impl Runtime {
 
         let mut result = self.answer(&subject.principal, outcome).await;
         self.hint_of_names(&mut result, facts).await;
+        if lease.is_none() && result.says_nothing() {
+            result.advise(
+                "the code gave no value: `return` it from `main()`, or assign it to `result`",
+            );
+        }
         if asked > most {
             result.advise(format!(
                 "the time limit was {} s, the most there is, not {} s",

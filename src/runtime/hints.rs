@@ -31,6 +31,14 @@ impl Runtime {
             if let Some(hint) = self.hint_of_signature(function, facts).await {
                 result.advise(hint);
             }
+        } else if error.contains("can't be used in 'await' expression")
+            || error.contains("requires an object with __aiter__")
+        {
+            // The call was made before its value turned out to be no awaitable.
+            result.advise(
+                "`f(...)` gives its value at once; await `f.aio(...)`, loop over `f.items.aio(...)`; \
+                 the calls in `calls` were made: do not repeat one that changes something",
+            );
         } else if error.starts_with("ModuleNotFoundError") {
             result.advise(self.hint_of_modules());
         }

@@ -73,6 +73,14 @@ pub struct ExecutionResult {
 
 impl ExecutionResult {
     /// Adds to what to do next.
+    /// Whether code ran to its end and nothing came of it that anybody can see.
+    pub(super) fn says_nothing(&self) -> bool {
+        self.success
+            && self.data.as_ref().is_none_or(Value::is_null)
+            && self.prints.is_empty()
+            && self.stderr.is_empty()
+    }
+
     pub(super) fn advise(&mut self, hint: impl Into<String>) {
         let hint = hint.into();
         self.hint = Some(match self.hint.take() {

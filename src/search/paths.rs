@@ -10,7 +10,7 @@ const BASE_SEGMENTS: usize = 3;
 const BASED: f32 = 0.6;
 /// How far a value is like the placeholder that it stands for.
 const VALUE: f32 = 0.7;
-/// Longer paths are not looked for: none is.
+/// Longer paths are neither looked for nor found: none is.
 const MAX_SEGMENTS: usize = 32;
 const METHODS: &[&str] = &[
     "GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "TRACE", "QUERY",
@@ -60,8 +60,13 @@ impl Paths {
             let next = number_of(self.literals.len());
             Segment::Literal(*self.literals.entry(piece.to_lowercase()).or_insert(next))
         });
-        let segments = segments.collect();
-        self.templates.push(segments);
+        let segments: Box<[Segment]> = segments.collect();
+        // Each start of a long one would be tried with each of its ends.
+        self.templates.push(if segments.len() > MAX_SEGMENTS {
+            Box::default()
+        } else {
+            segments
+        });
     }
 
     /// The path that a query is; none where it is none.

@@ -21,7 +21,7 @@ pub(super) struct ListServers {
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct GetFunctions {
-    #[serde(deserialize_with = "one_to_five")]
+    #[serde(default, deserialize_with = "one_to_five")]
     pub(super) functions: Vec<FunctionName>,
     #[serde(default, deserialize_with = "at_most_ten")]
     pub(super) types: Vec<String>,

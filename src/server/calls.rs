@@ -47,6 +47,11 @@ impl Server {
                 Err(error) => return refused(error),
             },
             tools::GET_FUNCTIONS => match arguments::parse::<GetFunctions>(given) {
+                Ok(GetFunctions { functions, types })
+                    if functions.is_empty() && types.is_empty() =>
+                {
+                    return refused("arguments: missing field `functions`".to_owned());
+                }
                 Ok(GetFunctions { functions, types }) => {
                     answer(&self.runtime.get_functions(&functions, &types).await, mode)
                 }

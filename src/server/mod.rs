@@ -56,7 +56,7 @@ use surrogates::Repaired;
 /// What every client is told once. Its size does not depend on what is compiled.
 const INSTRUCTIONS: &str = "\
 MCE runs Python that calls APIs through compiled functions.
-1. `list_servers` shows the servers and their functions.
+1. `search_functions` finds functions by what they do; `list_servers` shows the servers.
 2. `get_functions` gives signature, types and an example: read it before you call a function.
 3. `execute_code` runs your Python. Import what you call (`from SERVER.functions import FUNCTION`), \
 pass keyword arguments, filter, join and count in the code, and return only what you need from \

@@ -40,8 +40,8 @@ pub(super) fn all(most: Duration) -> Vec<Tool> {
             SEARCH_FUNCTIONS,
             "Find functions by what they do, by name or by path, best first.",
             json!({
-                "query": {"type": "string"},
-                "server": {"type": "string"},
+                "query": {"type": "string", "description": "Words, a name, or a path"},
+                "server": {"type": "string", "description": "In this server alone"},
                 "tag": {"type": "string"},
                 "limit": {"type": "integer", "minimum": 1, "maximum": 20, "default": 5},
                 "detail": {"type": "boolean", "description": "With signatures"}
@@ -70,7 +70,7 @@ pub(super) fn all(most: Duration) -> Vec<Tool> {
                     "description": "Names from `omitted_types`, to see them"
                 }
             }),
-            &["functions"],
+            &[],
             page_schema("functions", "array"),
         ),
         tool(

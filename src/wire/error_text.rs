@@ -10,6 +10,8 @@ const MAX_MESSAGE: usize = 300;
 const MAX_DETAIL: usize = 4096;
 /// As deep as a message is looked for.
 const MAX_DEPTH: usize = 4;
+/// As many steps of a field's place are told.
+const MAX_STEPS: usize = 8;
 /// JSON that tells a reader nothing.
 const SAYS_NOTHING: [&str; 4] = ["null", "{}", "[]", "\"\""];
 /// Where APIs put their message, the most telling first.
@@ -93,14 +95,37 @@ fn message(value: &Value, depth: usize) -> String {
             let messages: Vec<String> = messages.filter(|text| !text.is_empty()).collect();
             messages.join("; ")
         }
-        Value::Object(members) if depth > 0 => KEYS
-            .iter()
-            .filter_map(|key| members.get(*key))
-            .map(|item| message(item, depth - 1))
-            .find(|text| !text.is_empty())
-            .unwrap_or_default(),
+        Value::Object(members) if depth > 0 => {
+            let text = KEYS
+                .iter()
+                .filter_map(|key| members.get(*key))
+                .map(|item| message(item, depth - 1))
+                .find(|text| !text.is_empty())
+                .unwrap_or_default();
+            match place(members.get("loc")) {
+                Some(place) if !text.is_empty() => format!("{place}: {text}"),
+                _ => text,
+            }
+        }
         _ => String::new(),
     }
+}
+
+/// Which field a message is about, where a list says so, as pydantic's do.
+fn place(steps: Option<&Value>) -> Option<String> {
+    let Some(Value::Array(steps)) = steps else {
+        return None;
+    };
+    let steps = steps.iter().take(MAX_STEPS).filter_map(|step| match step {
+        Value::String(name) => Some(name.clone()),
+        Value::Number(index) => {
+            let index = index.to_string().parse::<i64>().ok();
+            let is_short = |index: &i64| index.unsigned_abs() < 10_u64.pow(18);
+            index.filter(is_short).map(|index| index.to_string())
+        }
+        _ => None,
+    });
+    Some(steps.collect::<Vec<_>>().join(".")).filter(|place| !place.is_empty())
 }
 
 /// One line without control characters.

@@ -106,8 +106,22 @@ def _message(value: Any, depth: int) -> str:
     if depth and isinstance(value, dict):
         for key in _MESSAGE_KEYS:
             if text := _message(value.get(key), depth - 1):
-                return text
+                place = _place(value.get("loc"))
+                return f"{place}: {text}" if place else text
     return ""
+
+
+def _place(steps: Any) -> str:
+    """Which field a message is about, where a list says so, as pydantic's do."""
+    if not isinstance(steps, list):
+        return ""
+    named = (
+        str(step)
+        for step in steps[:8]
+        if isinstance(step, str)
+        or (isinstance(step, int) and not isinstance(step, bool) and abs(step) < 10**18)
+    )
+    return ".".join(named)
 
 
 def _tidy(text: str) -> str:

@@ -18,7 +18,6 @@
 
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
-use std::time::Instant;
 
 use serde_json::{Value, json};
 use tiktoken_rs::{CoreBPE, o200k_base};
@@ -122,7 +121,6 @@ fn main() {
 
 fn measure(mce: &str, queries: Option<Vec<String>>, encoding: &CoreBPE) -> Value {
     let count = |text: &str| encoding.encode_ordinary(text).len();
-    let started = Instant::now();
     let mut client = Client::start(mce);
     let hello = client.request(
         "initialize",
@@ -135,7 +133,6 @@ fn measure(mce: &str, queries: Option<Vec<String>>, encoding: &CoreBPE) -> Value
     client.send(&json!({"jsonrpc": "2.0", "method": "notifications/initialized"}));
     let tools = client.request("tools/list", &json!({}));
     let (mut text, mut page) = client.call("list_servers", &json!({}));
-    let ready = started.elapsed().as_secs_f64() * 1e3;
     let instructions = hello["instructions"].as_str().unwrap_or_default();
     let start = count(&tools["tools"].to_string()) + count(instructions);
 
@@ -176,7 +173,6 @@ fn measure(mce: &str, queries: Option<Vec<String>>, encoding: &CoreBPE) -> Value
     json!({
         "servers": servers.len(),
         "functions": functions.len(),
-        "first_three_answers_ms": (ready * 10.0).round() / 10.0,
         "tools_and_instructions": start,
         "list_servers": Counts(pages).summary(),
         "search_functions": Counts(searches).summary(),

@@ -4,7 +4,8 @@
 //! functions, and asks each query of the table `QUERIES`: tab-separated, with a header that names at
 //! least `id`, `query`, `scope`, `source`, `method`, `path`, `alternatives` and `kind`. `source` is the
 //! folder of the document that has the answer, below `specs` or the folder of the config. With
-//! `--misses` it says what each missed query found in place of the answer.
+//! `--misses` it says what each missed query found in place of the answer. With `KIND=SHARE` it fails
+//! where fewer queries of the kind (`all`, `negative` too) find their answer among the first five.
 
 #![expect(
     clippy::unwrap_used,
@@ -17,6 +18,7 @@
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::fs;
 use std::path::Path;
+use std::process::ExitCode;
 use std::time::{Duration, Instant};
 
 use mce::api::Manifest;
@@ -32,12 +34,16 @@ const RANKS: usize = 5;
 /// How far down it counts for the mean reciprocal rank.
 const DEPTH: usize = 100;
 
-fn main() {
+fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     let [compiled, queries, rest @ ..] = &arguments[..] else {
-        println!("usage: search_quality COMPILED QUERIES [--misses]");
-        return;
+        println!("usage: search_quality COMPILED QUERIES [--misses] [KIND=SHARE ...]");
+        return ExitCode::from(2);
     };
+    let limits = rest.iter().filter_map(|it| it.split_once('='));
+    let limits: Vec<(&str, f64)> = limits
+        .map(|(kind, share)| (kind, share.parse().expect("a share")))
+        .collect();
     let says_misses = rest.iter().any(|it| it == "--misses");
     let catalog = Catalog::read(Path::new(compiled));
     let before = resident();
@@ -98,12 +104,26 @@ fn main() {
         milliseconds(built),
         resident() - before
     );
+    let mut code = ExitCode::SUCCESS;
+    for (kind, least) in limits {
+        let share = match kind {
+            "all" => all.recall(),
+            "negative" => negatives.share(),
+            _ => kinds.get(kind).expect("a kind of query").recall(),
+        };
+        if share < least {
+            println!("missed: {kind} {share:.3}, wanted {least}");
+            code = ExitCode::FAILURE;
+        }
+    }
+    code
 }
 
 fn asked<'a>(text: &'a str, server: Option<&'a str>, limit: usize) -> Query<'a> {
     Query {
         text,
         server,
+        among: None,
         tag: None,
         limit,
     }
@@ -233,6 +253,11 @@ impl Figures {
         self.reciprocal += other.reciprocal;
     }
 
+    /// The share of rows whose answer is among the first hits.
+    fn recall(&self) -> f64 {
+        self.found / self.rows.max(1.0)
+    }
+
     fn print(&self, name: &str) {
         let share = |it: f64| it / self.rows.max(1.0);
         println!(
@@ -276,6 +301,10 @@ impl Negatives {
                 catalog.describe(&hit)
             );
         }
+    }
+
+    fn share(&self) -> f64 {
+        self.empty as f64 / (self.rows.max(1)) as f64
     }
 
     fn print(&self) {

@@ -15,7 +15,7 @@ pub(super) use self::searchable::Catalogue;
 use self::skim::Skimmed;
 use super::discovery::one_line;
 use crate::api::Manifest;
-use crate::compile::MANIFEST_FILE;
+use crate::compile::{MANIFEST_FILE, SKILLS_FILE};
 use crate::files::{self, Links};
 
 /// Bound on a file that is read for its names, in bytes.
@@ -32,6 +32,8 @@ pub(super) struct Entry {
     pub(super) description: String,
     /// Whether the manifest says that it only reads.
     pub(super) read_only: bool,
+    /// Whether it has notes.
+    pub(super) has_skills: bool,
     /// The tags of its functions, those of most functions first.
     pub(super) tags: Vec<String>,
     /// Its functions, in the manifest's order.
@@ -72,7 +74,8 @@ impl Entry {
         });
         let functions: Vec<_> = functions.collect();
         let texts = [&manifest.title, &manifest.description];
-        Self::new(texts, manifest.read_only, &functions)
+        let has_skills = manifest.outputs.contains_key(SKILLS_FILE);
+        Self::new(texts, [manifest.read_only, has_skills], &functions)
     }
 
     fn skimmed(skimmed: &Skimmed) -> Self {
@@ -85,10 +88,15 @@ impl Entry {
         });
         let functions: Vec<_> = functions.collect();
         let texts = [&skimmed.title, &skimmed.description];
-        Self::new(texts, skimmed.read_only, &functions)
+        let has_skills = skimmed.outputs.contains_key(SKILLS_FILE);
+        Self::new(texts, [skimmed.read_only, has_skills], &functions)
     }
 
-    fn new([title, description]: [&String; 2], read_only: bool, functions: &[Lines<'_>]) -> Self {
+    fn new(
+        [title, description]: [&String; 2],
+        [read_only, has_skills]: [bool; 2],
+        functions: &[Lines<'_>],
+    ) -> Self {
         let tags = by_use(functions.iter().flat_map(|it| it.tags));
         let functions = functions.iter().map(|function| Listed {
             name: function.name.to_owned(),
@@ -100,6 +108,7 @@ impl Entry {
             title: one_line(title, LINE_CHARS),
             description: one_line(description, LINE_CHARS),
             read_only,
+            has_skills,
             tags,
             functions: functions.collect(),
         }

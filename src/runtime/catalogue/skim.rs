@@ -3,7 +3,10 @@
 //! A manifest is mostly schemas. Reading it whole takes several times its size in memory, and the
 //! load check many times as long: a list of servers can wait for neither.
 
+use std::collections::BTreeMap;
+
 use serde::Deserialize;
+use serde::de::IgnoredAny;
 
 use crate::api::MANIFEST_VERSION;
 
@@ -15,6 +18,8 @@ pub(super) struct Skimmed {
     pub(super) title: String,
     pub(super) description: String,
     pub(super) read_only: bool,
+    #[serde(default)]
+    pub(super) outputs: BTreeMap<String, IgnoredAny>,
     pub(super) functions: Vec<SkimmedFunction>,
 }
 

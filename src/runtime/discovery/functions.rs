@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use super::super::Runtime;
 use super::super::excerpt::{definition, excerpt};
 use super::super::registry::Served;
-use super::{SearchRequest, nearest, one_line};
+use super::{SearchRequest, left_out, nearest, one_line};
 use crate::api::is_mutating;
 
 /// Bound on one function's signature and documentation, in bytes.
@@ -222,11 +222,11 @@ impl Runtime {
             let functions = compiled.manifest().functions.iter();
             let near = nearest(function, functions.map(|function| function.name.as_str()));
             let near = near.iter().map(|near| format!("{server}.{near}")).collect();
-            return Err(FunctionProblem::new(
-                &asked,
-                "there is no such function",
-                near,
-            ));
+            let mut error = "there is no such function".to_owned();
+            if let Some(left_out) = left_out(compiled.manifest()) {
+                error = format!("{error}; {left_out}");
+            }
+            return Err(FunctionProblem::new(&asked, error, near));
         }
         Ok((compiled, function.to_owned()))
     }

@@ -18,7 +18,7 @@ pub use functions::{
     FunctionAnswer, FunctionDetail, FunctionName, FunctionProblem, FunctionsAnswer, TypeAnswer,
     TypeDetail,
 };
-pub(super) use names::{nearest, one_line};
+pub(super) use names::{left_out, nearest, one_line};
 pub use search::{FoundFunction, SearchAnswer, SearchError, SearchRequest};
 pub(super) use servers::libraries;
 pub use servers::{InlineFunction, RefusedServer, ServerSummary, ServersPage, UnknownCursor};

@@ -1,5 +1,6 @@
 //! Names and lines of text, as answers show them.
 
+use crate::api::Manifest;
 use crate::invisible::is_invisible;
 
 /// Text of a document on one line, without characters that cannot be seen, capped.
@@ -19,6 +20,19 @@ pub(in crate::runtime) fn one_line(text: &str, characters: usize) -> String {
         Some((end, _)) => format!("{}…", line.get(..end).unwrap_or_default().trim_end()),
         None => line,
     }
+}
+
+/// That operations of a read-only server were left out, where some were: a reader who misses one
+/// should not look for it elsewhere.
+pub(in crate::runtime) fn left_out(manifest: &Manifest) -> Option<String> {
+    let skipped = manifest.skipped.iter();
+    let count = skipped.filter(|it| it.reason == "read_only").count();
+    (count > 0).then(|| {
+        format!(
+            "`{}` is read-only: operations that may change something were left out ({count})",
+            manifest.server
+        )
+    })
 }
 
 /// The names most like `name`, best first.

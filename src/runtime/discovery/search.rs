@@ -139,8 +139,12 @@ impl Runtime {
             functions.push(found);
         }
         let hint = functions.is_empty().then(|| {
-            "nothing fits; use other words, leave out `server` and `tag`, or see `list_servers`"
-                .to_owned()
+            if request.server.is_some() || request.tag.is_some() {
+                "nothing fits there; leave out `server` and `tag`, or use other words"
+            } else {
+                "nothing fits; use other words"
+            }
+            .to_owned()
         });
         Ok(SearchAnswer { functions, hint })
     }
@@ -153,7 +157,10 @@ impl Runtime {
 }
 
 fn found(server: &str, function: &Listed) -> FoundFunction {
-    let summary = one_line(&function.summary, SUMMARY_CHARS);
+    let mut summary = one_line(&function.summary, SUMMARY_CHARS);
+    if summary == format!("{} {}", function.method, function.path) {
+        summary.clear();
+    }
     FoundFunction {
         server: server.to_owned(),
         name: function.name.clone(),

@@ -46,6 +46,9 @@ pub struct ServersPage {
     /// Where `httpx` may send requests; on the first page.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub allowed_domains: Vec<String>,
+    /// What to do where functions are left out.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub hint: Option<&'static str>,
     /// Gives the next page.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub next_cursor: Option<String>,
@@ -66,6 +69,9 @@ pub struct ServerSummary {
     pub read_only: bool,
     /// How many functions it has.
     pub function_count: usize,
+    /// Where its notes are read, if it has any.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub skills: Option<String>,
     /// The tags of most functions, while not all functions are listed.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub tags: Vec<String>,
@@ -159,6 +165,11 @@ impl Runtime {
             answer.next_cursor = last.as_deref().map(write_cursor);
         }
         list_functions(&mut answer.servers, &entries, room);
+        let is_partly = answer
+            .servers
+            .iter()
+            .any(|server| server.functions.len() < server.function_count);
+        answer.hint = is_partly.then_some("`search_functions` finds functions");
         Ok(answer)
     }
 
@@ -243,6 +254,7 @@ fn summary(name: &str, entry: &Entry, read_only: bool) -> ServerSummary {
         description,
         read_only,
         function_count: entry.functions.len(),
+        skills: entry.has_skills.then(|| format!("skills://{name}")),
         tags: tags.map(|tag| one_line(tag, TAG_CHARS)).collect(),
         functions: Vec::new(),
     }

@@ -44,7 +44,7 @@ async fn wrong_arguments_are_answered_with_the_signature() {
     );
     assert_eq!(
         hint.await,
-        "its signature: `def get_pet(*, pet_id: int) -> Pet:`"
+        "its signature: `def get_pet(*, pet_id: int) -> Pet`"
     );
     let hint = hint_of(
         FailureKind::Execution,

@@ -194,7 +194,7 @@ async fn functions_are_shown_with_types_import_and_example() {
     assert_eq!(problems[0].1[0], "pets.get_pet");
     assert_eq!(problems[1].0, "there is no such server");
     assert_eq!(problems[2].0, "a function is named `server.function`");
-    assert_eq!(problems[2].1, ["pets.get_pet"]);
+    assert_eq!(problems[2].1, ["pets.get_pet", "pets.find_pets"]);
     let TypeAnswer::Found(pet) = &answer.types[0] else {
         panic!("{answer:?}");
     };
