@@ -5,7 +5,7 @@ use std::time::SystemTime;
 use serde_json::{Map, Value};
 
 use super::calling::part_hint;
-use super::kept::{KeptResult, ResultPiece};
+use super::kept::{KeptResult, Owner, ResultPiece};
 use super::result::{ErrorType, ExecutionResult, milliseconds};
 use super::{Runtime, preview};
 use crate::sandbox::Outcome;
@@ -149,11 +149,18 @@ impl Runtime {
     /// Keeps a result that is too large to inline. The result counts without it too.
     async fn keep_result(&self, principal: &str, whole: String) -> Option<KeptResult> {
         self.kept
-            .store(principal, whole, SystemTime::now())
+            .store(&self.owner(principal), whole, SystemTime::now())
             .await
             .inspect_err(|error| tracing::error!(%error, "a large result could not be kept"))
             .ok()
             .flatten()
+    }
+
+    fn owner(&self, principal: &str) -> Owner {
+        Owner {
+            principal: principal.to_owned(),
+            servers: self.registry.shown(),
+        }
     }
 
     /// A piece of a result that is kept for the principal; `None` where it has none of this id, or
@@ -166,7 +173,13 @@ impl Runtime {
         length: usize,
     ) -> Option<ResultPiece> {
         self.kept
-            .read(principal, id, offset, length, SystemTime::now())
+            .read(
+                &self.owner(principal),
+                id,
+                offset,
+                length,
+                SystemTime::now(),
+            )
             .await
             .inspect_err(|error| tracing::error!(%error, "a kept result could not be read"))
             .ok()

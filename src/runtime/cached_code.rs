@@ -5,7 +5,7 @@ use std::time::SystemTime;
 use serde::Serialize;
 
 use super::Runtime;
-use super::cache::Listed;
+use super::cache::{Fingerprints, Listed};
 use super::discovery::one_line;
 
 /// Pieces of code that one answer lists.
@@ -14,6 +14,10 @@ const MOST_LISTED: usize = 20;
 const LEAST_LIKENESS: f64 = 0.5;
 /// Words of a query that count.
 const MOST_WORDS: usize = 20;
+/// Characters of a query that count.
+const MOST_ASKED: usize = 300;
+/// Characters of a word that count: to compare two takes time by the product of their lengths.
+const LONGEST_WORD: usize = 30;
 
 /// A piece of code that can be run again.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -38,9 +42,11 @@ impl Runtime {
             .await
             .inspect_err(|error| tracing::error!(%error, "the code cache could not be read"))
             .unwrap_or_default();
+        let query: String = query.chars().take(MOST_ASKED).collect();
+        let ranking = tokio::task::spawn_blocking(move || ranked(listed, &query));
         let mut found = Vec::new();
-        for entry in ranked(listed, query) {
-            if self.is_current(&entry.fingerprints).await {
+        for entry in ranking.await.unwrap_or_default() {
+            if self.looks_current(&entry.fingerprints).await {
                 found.push(CachedCode {
                     cache_id: entry.id,
                     description: one_line(&entry.description, 300),
@@ -52,6 +58,17 @@ impl Runtime {
             }
         }
         found
+    }
+
+    /// Whether servers are those that code was cached with, by what lists know of them.
+    async fn looks_current(&self, fingerprints: &Fingerprints) -> bool {
+        for (server, fingerprint) in fingerprints {
+            let entry = self.registry.entry(server).await;
+            if entry.is_none_or(|entry| entry.fingerprint != *fingerprint) {
+                return false;
+            }
+        }
+        true
     }
 }
 
@@ -74,7 +91,8 @@ fn ranked(listed: Vec<Listed>, query: &str) -> Vec<Listed> {
 fn words(text: &str) -> Vec<String> {
     text.split(|c: char| !c.is_alphanumeric())
         .filter(|word| word.chars().nth(1).is_some())
-        .map(str::to_lowercase)
+        .map(|word| word.chars().take(LONGEST_WORD).collect::<String>())
+        .map(|word| word.to_lowercase())
         .collect()
 }
 
@@ -96,7 +114,6 @@ fn likeness(wanted: &[String], offered: &[String]) -> f64 {
 
 #[cfg(test)]
 mod tests {
-    use super::super::cache::Fingerprints;
     use super::*;
 
     fn found(query: &str) -> Vec<String> {
@@ -112,6 +129,19 @@ mod tests {
         });
         let found = ranked(listed.into(), query).into_iter();
         found.map(|entry| entry.description).collect()
+    }
+
+    /// Two words of a million characters were compared with each other, on the thread of all clients.
+    #[test]
+    fn long_words_and_long_queries_take_no_time() {
+        let listed = (0..500).map(|n| Listed {
+            id: n.to_string(),
+            description: "d".repeat(300),
+            fingerprints: Fingerprints::new(),
+        });
+        let begun = std::time::Instant::now();
+        ranked(listed.collect(), &"a".repeat(4_000_000));
+        assert!(begun.elapsed().as_secs() < 2);
     }
 
     #[test]

@@ -50,6 +50,7 @@ pub enum Error {
 }
 
 /// Which file, what for, and its tables.
+#[derive(Clone)]
 pub(super) struct Schema {
     /// What the database is for, in messages.
     pub(super) purpose: &'static str,
@@ -102,12 +103,14 @@ impl Database {
             setting: schema.setting,
             source,
         })?;
+        let mut file = Followed::new(path, schema);
         let (sender, receiver) = mpsc::sync_channel::<Work>(QUEUE);
         thread::Builder::new()
             .name(format!("mce-{}", schema.purpose))
             .spawn(move || {
                 let mut connection = connection;
                 while let Ok(work) = receiver.recv() {
+                    file.follow(&mut connection);
                     work(&mut connection);
                 }
             })
@@ -176,6 +179,66 @@ impl Database {
         // The only error is a closed database, which has nothing left to write.
         let _ = self.run(|_| Ok(())).await;
     }
+}
+
+/// The file of a database, which somebody may remove while it is open: what is written then would be
+/// gone with the process.
+struct Followed {
+    path: PathBuf,
+    schema: Schema,
+    identity: Option<Identity>,
+    failures: AtomicUsize,
+}
+
+/// What the file system knows a file by.
+type Identity = (u64, u64);
+
+impl Followed {
+    fn new(path: &Path, schema: &Schema) -> Self {
+        Self {
+            path: path.to_owned(),
+            schema: schema.clone(),
+            identity: identity(path),
+            failures: AtomicUsize::new(0),
+        }
+    }
+
+    /// Opens the file anew where it is not the one that was opened.
+    fn follow(&mut self, connection: &mut Connection) {
+        if self.identity.is_none() || identity(&self.path) == self.identity {
+            return;
+        }
+        // SQLite removes the log beside the old file by its name when it closes: that comes first.
+        match Connection::open_in_memory() {
+            Ok(nothing) => drop(std::mem::replace(connection, nothing)),
+            Err(error) => return count_loss(&self.failures, &error),
+        }
+        let opened = create_private(&self.path)
+            .map_err(|error| error.to_string())
+            .and_then(|()| connect(&self.path, &self.schema).map_err(|error| error.to_string()));
+        match opened {
+            Ok(opened) => {
+                *connection = opened;
+                self.identity = identity(&self.path);
+                let (purpose, path) = (self.schema.purpose, self.path.display());
+                tracing::error!(purpose, %path, "a database was removed or replaced, and begun anew");
+            }
+            Err(error) => count_loss(&self.failures, &error),
+        }
+    }
+}
+
+/// Of a database in memory there is none.
+#[cfg(unix)]
+fn identity(path: &Path) -> Option<Identity> {
+    use std::os::unix::fs::MetadataExt as _;
+    let metadata = std::fs::metadata(path).ok()?;
+    Some((metadata.dev(), metadata.ino()))
+}
+
+#[cfg(not(unix))]
+fn identity(_: &Path) -> Option<Identity> {
+    None
 }
 
 /// Counts what was lost, and says so the first time, the second, the fourth, and so on.
@@ -357,4 +420,46 @@ fn connect(path: &Path, schema: &Schema) -> rusqlite::Result<Connection> {
     transaction.pragma_update(None, "user_version", schema.version)?;
     transaction.commit()?;
     Ok(connection)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const SCHEMA: Schema = Schema {
+        purpose: "test",
+        setting: "MCE_TEST",
+        application_id: 1,
+        version: 1,
+        tables: "CREATE TABLE IF NOT EXISTS t (n INTEGER) STRICT;",
+    };
+
+    /// What was written went to a file that had no name any more, and nobody was told.
+    #[cfg(unix)]
+    #[tokio::test]
+    async fn a_file_that_is_removed_while_it_is_open_is_begun_anew() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("a.db");
+        let database = Database::open(&path, &SCHEMA).unwrap();
+        let insert = |database: &Database| {
+            let database = database.clone();
+            async move {
+                database
+                    .run(|connection| connection.execute("INSERT INTO t VALUES (1)", []))
+                    .await
+                    .unwrap()
+            }
+        };
+        insert(&database).await;
+        for name in ["a.db", "a.db-wal", "a.db-shm"] {
+            let _ = std::fs::remove_file(folder.path().join(name));
+        }
+        insert(&database).await;
+        insert(&database).await;
+        let other = Connection::open(&path).unwrap();
+        let count: i64 = other
+            .query_row("SELECT count(*) FROM t", [], |row| row.get(0))
+            .unwrap();
+        assert_eq!(count, 2);
+    }
 }

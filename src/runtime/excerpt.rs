@@ -182,9 +182,14 @@ def not_a_function():
 
     #[test]
     fn types_beyond_the_budget_are_named() {
-        let (text, omitted) = alone("get_pet", 190).unwrap();
-        assert_eq!(omitted, ["Owner"]);
-        assert_eq!(text, format!("{PET}{GET_PET}"));
+        let long = MODULE.replace(
+            "name: str",
+            &format!("name: Literal[{:?}]", "x".repeat(900)),
+        );
+        let module = CompiledModule::read(long).unwrap();
+        let excerpt = excerpt(&module, "get_pet", 190, 190, &mut HashSet::new()).unwrap();
+        assert_eq!(excerpt.omitted, ["Owner"]);
+        assert_eq!(excerpt.text, format!("{PET}{GET_PET}"));
     }
 
     #[test]

@@ -20,6 +20,7 @@ use super::stage::{Stage, Stages};
 use crate::api::is_mutating;
 use crate::broker::Scope;
 use crate::guard::Facts;
+use crate::invisible::visible_lines;
 use crate::python::RUNTIME_SOURCE;
 use crate::sandbox::{Host, Job, Module, Outcome, Sandbox};
 
@@ -155,6 +156,10 @@ impl<'a> Running<'a> {
         self.counters.ended(result.error_type, took, &calls);
         spans::ended(&self.span, result.error_type);
         result.calls = summarise(calls);
+        // Errors repeat texts of documents and answers.
+        if let Some(error) = &mut result.error {
+            *error = visible_lines(error);
+        }
         result.execution_id.clone_from(id);
         result
     }

@@ -1,6 +1,7 @@
 //! Results that are too large to inline, kept on disk for a while so that a client can read them
 //! piece by piece. Each belongs to the principal whose code made it.
 
+use std::collections::BTreeSet;
 use std::path::PathBuf;
 use std::time::{Duration, SystemTime};
 
@@ -22,6 +23,7 @@ const SCHEMA: Schema = Schema {
         CREATE TABLE IF NOT EXISTS results (
             id TEXT PRIMARY KEY,
             principal TEXT NOT NULL,
+            servers TEXT,
             created_ms INTEGER NOT NULL,
             size INTEGER NOT NULL,
             body BLOB NOT NULL
@@ -44,6 +46,34 @@ const MAKE_ROOM: &str = "
             )
         ) WHERE held > ?2
     )";
+
+/// Who keeps or reads a result.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Owner {
+    /// The principal.
+    pub(super) principal: String,
+    /// The servers that it may use; `None` for all.
+    pub(super) servers: Option<BTreeSet<String>>,
+}
+
+impl Owner {
+    fn servers_as_text(&self) -> Option<String> {
+        let servers = self.servers.as_ref()?;
+        // No name of a server holds a comma.
+        Some(servers.iter().cloned().collect::<Vec<_>>().join(","))
+    }
+
+    /// Whether it may still use all that the code could use which made a result.
+    fn may_use(&self, made_with: Option<&str>) -> bool {
+        let Some(servers) = &self.servers else {
+            return true;
+        };
+        made_with.is_some_and(|made_with| {
+            let mut made_with = made_with.split(',').filter(|name| !name.is_empty());
+            made_with.all(|name| servers.contains(name))
+        })
+    }
+}
 
 /// What comes before the id in the URI of a result.
 pub const RESULT_URI: &str = "mce://result/";
@@ -143,7 +173,7 @@ impl Kept {
     /// Keeps a result and says where it is; `None` where it is more than all may be together.
     pub(super) async fn store(
         &self,
-        principal: &str,
+        owner: &Owner,
         text: String,
         now: SystemTime,
     ) -> Result<Option<KeptResult>, Error> {
@@ -154,7 +184,7 @@ impl Kept {
         let id = identifier::random()
             .map_err(|error| rusqlite::Error::ToSqlConversionFailure(error.to_string().into()))?;
         let uri = format!("{RESULT_URI}{id}");
-        let principal = principal.to_owned();
+        let (principal, servers) = (owner.principal.clone(), owner.servers_as_text());
         let (created, expired) = (clock::milliseconds(now), self.expired(now));
         let most = i64::try_from(self.most_bytes).unwrap_or(i64::MAX);
         let database = self.open().await?;
@@ -163,11 +193,12 @@ impl Kept {
                 let transaction = connection.transaction()?;
                 execute(
                     &transaction,
-                    "INSERT INTO results (id, principal, created_ms, size, body)
-                     VALUES (?1, ?2, ?3, ?4, ?5)",
+                    "INSERT INTO results (id, principal, servers, created_ms, size, body)
+                     VALUES (?1, ?2, ?3, ?4, ?5, ?6)",
                     params![
                         id,
                         principal,
+                        servers,
                         created,
                         i64::try_from(size).unwrap_or(i64::MAX),
                         text.into_bytes()
@@ -188,7 +219,7 @@ impl Kept {
     /// has none of this id, or it has no character at `offset`.
     pub(super) async fn read(
         &self,
-        principal: &str,
+        owner: &Owner,
         id: &str,
         offset: usize,
         length: usize,
@@ -197,7 +228,7 @@ impl Kept {
         let Some(database) = self.existing().await? else {
             return Ok(None);
         };
-        let (principal, id) = (principal.to_owned(), id.to_owned());
+        let (principal, id) = (owner.principal.clone(), id.to_owned());
         let expired = self.expired(now);
         let from = i64::try_from(offset).unwrap_or(i64::MAX).saturating_add(1);
         let bytes = i64::try_from(length.clamp(4, PIECE_BYTES)).unwrap_or(4);
@@ -205,7 +236,7 @@ impl Kept {
             .run(move |connection| {
                 connection
                     .prepare_cached(
-                        "SELECT size, created_ms, substr(body, ?3, ?4) FROM results
+                        "SELECT size, created_ms, substr(body, ?3, ?4), servers FROM results
                          WHERE id = ?1 AND principal = ?2 AND created_ms > ?5",
                     )?
                     .query_row(params![id, principal, from, bytes, expired], |row| {
@@ -213,14 +244,18 @@ impl Kept {
                             row.get::<_, i64>(0)?,
                             row.get::<_, i64>(1)?,
                             row.get::<_, Vec<u8>>(2)?,
+                            row.get::<_, Option<String>>(3)?,
                         ))
                     })
                     .optional()
             })
             .await?;
-        let Some((size, created, bytes)) = row else {
+        let Some((size, created, bytes, servers)) = row else {
             return Ok(None);
         };
+        if !owner.may_use(servers.as_deref()) {
+            return Ok(None);
+        }
         let size = usize::try_from(size).unwrap_or_default();
         let Some(text) = whole_characters(bytes) else {
             return Ok(None);
@@ -262,6 +297,27 @@ fn whole_characters(mut bytes: Vec<u8>) -> Option<String> {
 mod tests {
     use super::*;
 
+    fn owner(principal: &str) -> Owner {
+        Owner {
+            principal: principal.to_owned(),
+            servers: None,
+        }
+    }
+
+    #[test]
+    fn a_result_is_of_who_may_use_what_its_maker_could() {
+        let of = |servers: &[&str]| Owner {
+            principal: "ada".to_owned(),
+            servers: Some(servers.iter().map(|name| (*name).to_owned()).collect()),
+        };
+        let both = of(&["alpha", "beta"]).servers_as_text();
+        assert!(owner("ada").may_use(both.as_deref()));
+        assert!(of(&["beta", "alpha", "gamma"]).may_use(both.as_deref()));
+        assert!(!of(&["alpha"]).may_use(both.as_deref()));
+        assert!(!of(&["alpha"]).may_use(None));
+        assert!(of(&["alpha"]).may_use(of(&[]).servers_as_text().as_deref()));
+    }
+
     const TTL: Duration = Duration::from_mins(1);
 
     fn kept(folder: &tempfile::TempDir, most_bytes: usize) -> Kept {
@@ -282,14 +338,21 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let kept = kept(&folder, 1 << 20);
         let now = SystemTime::now();
-        assert_eq!(kept.read("ada", "x", 0, 10, now).await.unwrap(), None);
+        assert_eq!(
+            kept.read(&owner("ada"), "x", 0, 10, now).await.unwrap(),
+            None
+        );
         assert!(!folder.path().join("results.db").exists());
         let text = format!("[\"{}\"]", "é…x".repeat(50));
-        let stored = kept.store("ada", text.clone(), now).await.unwrap().unwrap();
+        let stored = kept
+            .store(&owner("ada"), text.clone(), now)
+            .await
+            .unwrap()
+            .unwrap();
         assert_eq!(stored.size_bytes, text.len());
         let (mut whole, mut next) = (String::new(), Some(0));
         while let Some(offset) = next {
-            let piece = kept.read("ada", id(&stored), offset, 7, now).await;
+            let piece = kept.read(&owner("ada"), id(&stored), offset, 7, now).await;
             let piece = piece.unwrap().unwrap();
             assert_eq!((piece.offset, piece.size), (offset, text.len()));
             whole.push_str(&piece.text);
@@ -302,7 +365,10 @@ mod tests {
             ("ada", id(&stored), 3),
             ("ada", id(&stored), text.len()),
         ] {
-            let read = kept.read(principal, id, offset, 7, now).await.unwrap();
+            let read = kept
+                .read(&owner(principal), id, offset, 7, now)
+                .await
+                .unwrap();
             assert_eq!(read, None, "{principal} {id} {offset}");
         }
     }
@@ -312,11 +378,18 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let now = SystemTime::now();
         let first = kept(&folder, 1 << 20);
-        let stored = first.store("ada", "[1]".to_owned(), now).await.unwrap();
+        let stored = first
+            .store(&owner("ada"), "[1]".to_owned(), now)
+            .await
+            .unwrap();
         let stored = stored.unwrap();
         drop(first);
         let second = kept(&folder, 1 << 20);
-        let read = async |kept: &Kept, at| kept.read("ada", id(&stored), 0, 10, at).await.unwrap();
+        let read = async |kept: &Kept, at| {
+            kept.read(&owner("ada"), id(&stored), 0, 10, at)
+                .await
+                .unwrap()
+        };
         let piece = read(&second, now + TTL / 2).await.unwrap();
         assert_eq!((piece.text.as_str(), piece.ttl_ms), ("[1]", 30_000));
         assert_eq!(read(&second, now + TTL).await, None);
@@ -332,16 +405,24 @@ mod tests {
         let mut stored = Vec::new();
         for second in 0..3 {
             let at = now + Duration::from_secs(second);
-            let result = kept.store("ada", "x".repeat(40), at).await.unwrap();
+            let result = kept.store(&owner("ada"), "x".repeat(40), at).await.unwrap();
             stored.push(result.unwrap());
         }
         let mut there = Vec::new();
         for stored in &stored {
-            let read = kept.read("ada", id(stored), 0, 10, now).await.unwrap();
+            let read = kept
+                .read(&owner("ada"), id(stored), 0, 10, now)
+                .await
+                .unwrap();
             there.push(read.is_some());
         }
         assert_eq!(there, [false, true, true]);
-        assert_eq!(kept.store("ada", "x".repeat(101), now).await.unwrap(), None);
+        assert_eq!(
+            kept.store(&owner("ada"), "x".repeat(101), now)
+                .await
+                .unwrap(),
+            None
+        );
     }
 
     #[tokio::test]
@@ -352,12 +433,15 @@ mod tests {
         let mut stored = Vec::new();
         for (second, who) in ["bob", "ada", "ada", "ada", "ada"].into_iter().enumerate() {
             let at = now + Duration::from_secs(u64::try_from(second).unwrap());
-            let result = kept.store(who, "x".repeat(30), at).await.unwrap();
+            let result = kept.store(&owner(who), "x".repeat(30), at).await.unwrap();
             stored.push((who, result.unwrap()));
         }
         let mut there = Vec::new();
         for (who, stored) in &stored {
-            let read = kept.read(who, id(stored), 0, 10, now).await.unwrap();
+            let read = kept
+                .read(&owner(who), id(stored), 0, 10, now)
+                .await
+                .unwrap();
             there.push(read.is_some());
         }
         assert_eq!(there, [true, false, false, true, true]);
@@ -370,7 +454,9 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let kept = kept(&folder, 100);
         let now = SystemTime::now();
-        kept.store("ada", "1".to_owned(), now).await.unwrap();
+        kept.store(&owner("ada"), "1".to_owned(), now)
+            .await
+            .unwrap();
         for file in std::fs::read_dir(folder.path()).unwrap() {
             let mode = file.unwrap().metadata().unwrap().permissions().mode();
             assert_eq!(mode & 0o777, 0o600);

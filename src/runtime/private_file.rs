@@ -33,10 +33,19 @@ pub(super) fn open(path: &Path, access: Access) -> io::Result<File> {
     {
         use std::os::unix::fs::OpenOptionsExt as _;
         options.mode(0o600);
+        if access == Access::Append {
+            options.custom_flags(rustix::fs::OFlags::NOFOLLOW.bits().cast_signed());
+        }
     }
     // What is no file keeps its permissions: for root this could be a device that all others use. And
     // opening a pipe waits for whoever reads it.
-    if std::fs::metadata(path).is_ok_and(|it| !it.is_file()) {
+    // Nor is what is appended to a link's: whoever can write the folder could have it appended to, and
+    // taken away from others, what this process alone may write.
+    let there = match access {
+        Access::Database => std::fs::metadata(path),
+        Access::Append => std::fs::symlink_metadata(path),
+    };
+    if there.is_ok_and(|it| !it.is_file()) {
         return Err(no_file());
     }
     let file = options.open(path)?;
@@ -92,6 +101,19 @@ mod tests {
             }
             assert_eq!(mode(path), before);
         }
+    }
+
+    /// It was appended to, and taken away from everyone else.
+    #[test]
+    fn what_a_link_leads_to_is_not_appended_to() {
+        let folder = tempfile::tempdir().unwrap();
+        let victim = folder.path().join("victim");
+        std::fs::write(&victim, "").unwrap();
+        std::fs::set_permissions(&victim, std::fs::Permissions::from_mode(0o644)).unwrap();
+        let link = folder.path().join("log");
+        std::os::unix::fs::symlink(&victim, &link).unwrap();
+        assert!(open(&link, Access::Append).is_err());
+        assert_eq!(mode(&victim), 0o644);
     }
 
     #[test]

@@ -10,6 +10,7 @@ use super::discovery::one_line;
 use super::registry::Served;
 use super::{ExecutionResult, Runtime, Stages};
 use crate::api::{Function, Manifest, is_mutating, schema};
+use crate::invisible::is_invisible;
 use crate::wire;
 
 /// Bound on the schema of one tool, in bytes: a client reads it with every session.
@@ -261,7 +262,10 @@ fn tidied(schema: &Value) -> Value {
     };
     let tidied = members.iter().filter_map(|(keyword, value)| {
         let name = keyword.as_str();
-        if name.starts_with("x-") || LEFT_OUT.contains(&name) {
+        // Values that cannot be seen whole are not shown: the function itself still takes them.
+        let hides = matches!(name, "enum" | "const" | "default" | "pattern")
+            && value.to_string().chars().any(is_invisible);
+        if name.starts_with("x-") || LEFT_OUT.contains(&name) || hides {
             return None;
         }
         let value = if let (true, Value::String(text)) = (TEXTS.contains(&name), value) {
@@ -386,7 +390,7 @@ mod tests {
             function["summary"] = json!("Gives\na pet.\u{202e}");
             function["parameters"][0]["schema"] = json!({
                 "type": "integer", "x-internal": true, "title": "t".repeat(500),
-                "enum": [1], "default": {"x-kept": 1},
+                "enum": [1], "default": {"x-kept": 1}, "const": "a\u{e0041}",
                 "items": {"description": "a\u{200b}b", "example": 1},
                 "properties": {"x-name": {"xml": {}}}
             });

@@ -39,6 +39,11 @@ impl View {
         self.only.as_ref().is_none_or(|only| only.contains(name))
     }
 
+    /// The servers that are shown; `None` for all.
+    pub(super) fn shown(&self) -> Option<BTreeSet<String>> {
+        self.only.as_deref().cloned()
+    }
+
     /// Those of `names` that are shown.
     pub(super) fn shown_of(&self, names: &BTreeSet<String>) -> BTreeSet<String> {
         let shown = names.iter().filter(|name| self.shows(name));

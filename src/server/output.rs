@@ -101,10 +101,6 @@ fn compact(value: &Value, text: &mut String) {
         return;
     };
     let is_result = members.contains_key("success");
-    // The value is what the code was run for.
-    if is_result && let Some(data) = members.get("data") {
-        line(&plain(data), text);
-    }
     for (name, member) in members {
         if is_result && (name == "data" || LEFT_OUT.contains(&name.as_str())) {
             continue;
@@ -112,7 +108,10 @@ fn compact(value: &Value, text: &mut String) {
         match member {
             Value::String(content) if content.contains('\n') => {
                 line(&format!("{name}:"), text);
-                line(content, text);
+                // What code prints may look like members.
+                for part in content.lines() {
+                    line(&format!("  {part}"), text);
+                }
             }
             Value::Array(items) if items.iter().any(has_lines) => {
                 line(&format!("{name}:"), text);
@@ -123,6 +122,15 @@ fn compact(value: &Value, text: &mut String) {
             }
             other => line(&format!("{name}: {}", plain(other)), text),
         }
+    }
+    // The value is what the code was run for. It comes last, since its lines may look like those of
+    // members: what stands before it is MCE's.
+    if is_result && let Some(data) = members.get("data") {
+        let data = plain(data);
+        if !text.is_empty() {
+            line("data:", text);
+        }
+        line(&data, text);
     }
     if is_result && text.is_empty() {
         let _ = write!(text, "done");

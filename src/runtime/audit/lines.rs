@@ -121,6 +121,8 @@ impl Sink {
 struct Appended {
     path: PathBuf,
     file: File,
+    /// Times that it could not be opened anew.
+    failures: usize,
     /// Whether the last line has no end: the disk was full, or the process was killed.
     is_open_line: bool,
 }
@@ -132,6 +134,7 @@ impl Appended {
         Ok(Self {
             path: path.to_owned(),
             file,
+            failures: 0,
             is_open_line,
         })
     }
@@ -141,8 +144,13 @@ impl Appended {
             // Where that fails, what is open still holds the line.
             match Self::open(&self.path) {
                 Ok(opened) => *self = opened,
+                // A path that stays unusable does not fill the log.
                 Err(error) => {
-                    tracing::warn!(%error, "the audit log was moved and cannot be opened anew");
+                    let failed = self.failures.saturating_add(1);
+                    self.failures = failed;
+                    if failed.is_power_of_two() {
+                        tracing::warn!(%error, failed, "the audit log was moved and cannot be opened anew");
+                    }
                 }
             }
         }
@@ -252,6 +260,7 @@ mod tests {
                 .open("/dev/full")
                 .unwrap(),
             is_open_line: false,
+            failures: 0,
         });
         let error = sink.write("line\n").unwrap_err();
         assert_eq!(error.kind(), io::ErrorKind::StorageFull);

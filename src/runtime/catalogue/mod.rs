@@ -32,6 +32,8 @@ pub(super) struct Entry {
     pub(super) description: String,
     /// Whether the manifest says that it only reads.
     pub(super) read_only: bool,
+    /// The manifest's fingerprint.
+    pub(super) fingerprint: String,
     /// Whether it has notes.
     pub(super) has_skills: bool,
     /// The tags of its functions, those of most functions first.
@@ -73,7 +75,11 @@ impl Entry {
             tags: &function.tags,
         });
         let functions: Vec<_> = functions.collect();
-        let texts = [&manifest.title, &manifest.description];
+        let texts = [
+            &manifest.title,
+            &manifest.description,
+            &manifest.fingerprint,
+        ];
         let has_skills = manifest.outputs.contains_key(SKILLS_FILE);
         Self::new(texts, [manifest.read_only, has_skills], &functions)
     }
@@ -87,13 +93,13 @@ impl Entry {
             tags: &function.tags,
         });
         let functions: Vec<_> = functions.collect();
-        let texts = [&skimmed.title, &skimmed.description];
+        let texts = [&skimmed.title, &skimmed.description, &skimmed.fingerprint];
         let has_skills = skimmed.outputs.contains_key(SKILLS_FILE);
         Self::new(texts, [skimmed.read_only, has_skills], &functions)
     }
 
     fn new(
-        [title, description]: [&String; 2],
+        [title, description, fingerprint]: [&String; 3],
         [read_only, has_skills]: [bool; 2],
         functions: &[Lines<'_>],
     ) -> Self {
@@ -108,6 +114,7 @@ impl Entry {
             title: one_line(title, LINE_CHARS),
             description: one_line(description, LINE_CHARS),
             read_only,
+            fingerprint: fingerprint.clone(),
             has_skills,
             tags,
             functions: functions.collect(),

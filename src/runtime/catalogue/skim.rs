@@ -17,6 +17,7 @@ pub(super) struct Skimmed {
     pub(super) server: String,
     pub(super) title: String,
     pub(super) description: String,
+    pub(super) fingerprint: String,
     pub(super) read_only: bool,
     #[serde(default)]
     pub(super) outputs: BTreeMap<String, IgnoredAny>,
@@ -58,7 +59,7 @@ mod tests {
     fn names_and_lines_are_read_and_schemas_passed_over() {
         let manifest = json!({
             "manifest_version": 1, "server": "pets", "title": "Pets", "description": "",
-            "read_only": true, "types": {"Pet": {"properties": {"id": {"default": 12.50}}}},
+            "fingerprint": "f", "read_only": true, "types": {"Pet": {"properties": {"id": {"default": 12.50}}}},
             "functions": [{"name": "add", "method": "POST", "path": "/pets", "tags": ["t"],
                            "summary": "Adds", "body": {"schema": [1]}}],
         });

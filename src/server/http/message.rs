@@ -35,6 +35,9 @@ pub(super) enum Refusal {
     NoMessage(Option<Value>),
 }
 
+/// Bytes of a message that begins a session, which is kept for as long as the session is.
+const MOST_OPENING: usize = 32 * 1024;
+
 impl Message {
     /// Reads the message of a POST; the request is as it was.
     pub(super) async fn read(
@@ -53,6 +56,9 @@ impl Message {
             .map_err(|_| Refusal::Unfinished)??;
         let bytes = surrogates::replaced(bytes);
         let message = Self::of(&bytes)?;
+        if message.begins_session() && bytes.len() > MOST_OPENING {
+            return Err(Refusal::TooLarge(MOST_OPENING));
+        }
         Ok((message, Request::from_parts(head, Body::from(bytes))))
     }
 
