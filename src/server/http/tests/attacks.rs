@@ -378,6 +378,37 @@ async fn a_token_that_is_taken_out_loses_its_sessions() {
     running.end().await;
 }
 
+/// A token is replaced where somebody else may have it: what that began must end.
+#[tokio::test]
+async fn a_token_that_is_replaced_takes_its_sessions_along() {
+    let (file, variables) = two();
+    let mut fixture = Fixture::new();
+    fixture.variables.extend(variables);
+    let (runtime, _) = fixture.runtime(|_, _| async { returned(json!(1)) });
+    let running = run(&fixture, runtime).await;
+    let session = running.begin("token-of-ada").await;
+    let follow = running
+        .http
+        .get(running.url("/mcp"))
+        .bearer_auth("token-of-ada")
+        .header("accept", "text/event-stream")
+        .header("mcp-session-id", &session);
+    let stream = follow.send().await.unwrap();
+    assert_eq!(stream.status(), 200);
+    std::fs::write(file.path(), entry_of("ada", "next-of-ada", None).unwrap()).unwrap();
+    // Its streams end without another request.
+    soon("the end of the stream", stream.bytes())
+        .await
+        .unwrap_or_default();
+    let ping = || json!({"jsonrpc": "2.0", "id": 1, "method": "ping"});
+    for (token, status) in [("token-of-ada", 401), ("next-of-ada", 404)] {
+        let answer = running.send(token, Some(&session), ping()).await;
+        assert_eq!(answer.status, status, "{token}");
+    }
+    running.begin("next-of-ada").await;
+    running.end().await;
+}
+
 #[tokio::test]
 async fn pages_that_are_listed_may_ask_and_read_and_no_others() {
     let (_fixture, running) = simple(&[("MCE_HTTP_ALLOWED_ORIGINS", "https://app.example")]).await;
