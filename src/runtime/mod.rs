@@ -11,6 +11,7 @@
 //!   `docstrings`: what of it is searched.
 //! - `calling`, `promoted`: functions that are called without code.
 //! - `hints`, `repeats`: what to do about what failed.
+//! - `notices`: what happened to servers, for who follows it.
 //! - `skills`: notes on servers; `kept`: results too large to inline; `cached_code`: finding code.
 //! - `cache`, `audit`, `kept`, `database`: three SQLite files; `counters`: what happened, in numbers.
 
@@ -19,7 +20,7 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
-use tokio::sync::watch;
+use tokio::sync::{broadcast, watch};
 
 use crate::broker::Recorder;
 use crate::config::{Config, Environment, ServerConfig, Settings};
@@ -47,6 +48,7 @@ mod identifier;
 mod kept;
 mod lint;
 mod load;
+mod notices;
 mod policy;
 mod preview;
 mod private_file;
@@ -90,6 +92,7 @@ pub use engine::{Finding, SandboxProvider};
 pub use execution::{CachedRequest, ExecuteRequest, SessionChoice, runtime_module};
 pub use kept::{KeptResult, PIECE_BYTES, RESULT_URI, ResultPiece};
 pub use lint::{LINT_RULES, LintRule};
+pub use notices::{Event, Notice, Notices};
 pub use policy::{PolicyFileError, guard_of, unguarded};
 pub use promoted::PromotedFunction;
 pub use queue::Client;
@@ -188,6 +191,7 @@ pub struct Runtime {
     counters: Arc<counters::Counters>,
     /// Counts the changes of the catalogue.
     changes: Arc<watch::Sender<u64>>,
+    notices: broadcast::Sender<notices::Notice>,
     /// Who of its principal asks.
     client: Client,
 }
@@ -317,6 +321,7 @@ impl Runtime {
             switches,
             counters: Arc::default(),
             changes: Arc::default(),
+            notices: broadcast::Sender::new(notices::KEPT),
             client: Client::default(),
         }))
     }
@@ -375,7 +380,7 @@ impl Runtime {
             self.catalogue.searchable().await;
             for name in self.registry.names() {
                 // What is refused is logged, and told to whoever asks for it.
-                if let Some(Ok(served)) = self.registry.examine(name).await {
+                if let Some(served) = self.examine(name).await {
                     let targets = self.registry.targets_with([&served]);
                     self.egress.prepare(&targets).await;
                 }
@@ -393,6 +398,17 @@ impl Runtime {
             }
         };
         let _ = tokio::join!(self.engine.sandbox(), check, lint, clean);
+    }
+
+    /// Checks a server, unless it was checked before, and tells who follows where it is refused.
+    async fn examine(&self, name: &str) -> Option<Arc<registry::Served>> {
+        match self.registry.examine(name).await? {
+            Ok(served) => Some(served),
+            Err(refused) => {
+                self.notify(name, Event::Refused(refused.reason));
+                None
+            }
+        }
     }
 
     /// Notices what is compiled anew while this runs. Meant to run beside a server; it does not end
@@ -419,6 +435,10 @@ impl Runtime {
             if !changes.servers.is_empty() {
                 self.catalogue.renew().await;
                 self.catalogue_changed();
+            }
+            for name in &changes.servers {
+                self.notify(name, Event::Changed);
+                self.examine(name).await;
             }
         }
     }

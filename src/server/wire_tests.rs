@@ -20,7 +20,7 @@ pub(super) struct Client {
 }
 
 impl Client {
-    fn connect(runtime: Arc<Runtime>) -> Self {
+    pub(super) fn connect(runtime: Arc<Runtime>) -> Self {
         let (near, far) = tokio::io::duplex(1 << 20);
         let (input, output) = split(far);
         let serving =
@@ -448,10 +448,6 @@ async fn changes_of_tools_and_resources_are_told() {
     }
     changing.await.unwrap();
     let pong = client.ask("2", "ping", json!({})).await;
-    assert_eq!(
-        pong["result"],
-        json!({}),
-        "nothing came before it"
-    );
+    assert_eq!(pong["result"], json!({}), "nothing came before it");
     client.end().await;
 }
