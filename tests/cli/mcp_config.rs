@@ -155,7 +155,10 @@ fn over_http_the_token_is_named_and_not_written() {
     ] {
         let arguments = [vec!["mcp-config", client], http.to_vec()].concat();
         let mut command = folder.command(&arguments);
-        let done = command.env("MCE_HTTP_TOKEN", "canary".repeat(8)).output().unwrap();
+        let done = command
+            .env("MCE_HTTP_TOKEN", "canary".repeat(8))
+            .output()
+            .unwrap();
         let printed = String::from_utf8(done.stdout).unwrap();
         has(&printed, wanted);
         assert!(!printed.contains("canary"), "{printed}");
