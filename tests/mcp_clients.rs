@@ -27,7 +27,8 @@ fn real_clients_of_both_eras_work_over_both_transports() {
     );
     let folder = tempfile::tempdir().unwrap();
     std::fs::write(folder.path().join("shop.yaml"), DOCUMENT).unwrap();
-    let config = "servers:\n  - {name: shop, swagger_url: shop.yaml}\n";
+    std::fs::write(folder.path().join("notes.md"), "# Shop\n\nAsk for few.\n").unwrap();
+    let config = "servers:\n  - {name: shop, swagger_url: shop.yaml, skills_url: notes.md}\n";
     std::fs::write(folder.path().join("swaggers.yaml"), config).unwrap();
     let mce = cargo_bin("mce");
     let run = |program: &std::path::Path| {

@@ -55,6 +55,7 @@ use crate::sandbox::{CallError, Host};
 use crate::vault::Vault;
 use crate::wire::{Arguments, Value};
 use execution::Execution;
+pub(crate) use http::SERVER as PLAIN_REQUESTS;
 pub use limits::Limits;
 pub use redact::{PLACEHOLDER, Redactor, Scrubber};
 use server::Server;

@@ -62,7 +62,15 @@ impl Counters {
         self.numbers().in_progress += 1;
     }
 
-    pub(super) fn ended(&self, outcome: Option<ErrorType>, took: Duration, calls: &[CallSummary]) {
+    /// Counts an execution that ended. Calls count under a server's name where it `is_known`: whatever
+    /// else code names as a server is no label, since labels are kept for good.
+    pub(super) fn ended(
+        &self,
+        outcome: Option<ErrorType>,
+        took: Duration,
+        calls: &[CallSummary],
+        is_known: impl Fn(&str) -> bool,
+    ) {
         let mut numbers = self.numbers();
         numbers.in_progress = numbers.in_progress.saturating_sub(1);
         let outcome = outcome.map_or("success", ErrorType::name);
@@ -70,9 +78,7 @@ impl Counters {
         numbers.durations.add(took);
         for call in calls {
             let outcome = call.error.as_deref().unwrap_or("success").to_owned();
-            // Whatever code names as a server is no label.
-            let known = call.error.as_deref() != Some("egress");
-            let server = if known {
+            let server = if is_known(&call.server) {
                 call.server.clone()
             } else {
                 String::new()
@@ -114,8 +120,9 @@ mod tests {
             call("pets", Some("api"), 1),
             call("no-such", Some("egress"), 1),
         ];
-        counters.ended(None, Duration::from_millis(20), &calls);
-        counters.ended(Some(ErrorType::Busy), Duration::from_mins(10), &[]);
+        let known = |name: &str| name == "pets";
+        counters.ended(None, Duration::from_millis(20), &calls, known);
+        counters.ended(Some(ErrorType::Busy), Duration::from_mins(10), &[], known);
         let numbers = counters.snapshot();
         assert_eq!(numbers.in_progress, 1);
         assert_eq!(
@@ -140,5 +147,27 @@ mod tests {
                 ("pets", "success", 3)
             ]
         );
+    }
+
+    /// Calls beyond `MCE_MAX_CALLS` are recorded before anything is asked of their server.
+    #[test]
+    fn made_up_names_are_no_labels_whatever_refused_their_calls() {
+        let counters = Counters::default();
+        for number in 0..1_000 {
+            let call = |error: &str| CallSummary {
+                server: format!("made-up-{number}"),
+                function: "f".to_owned(),
+                status: None,
+                error: Some(error.to_owned()),
+                ms: 1,
+                count: 1,
+            };
+            let calls = [call("limit"), call("egress"), call("cancelled")];
+            counters.ended(None, Duration::ZERO, &calls, |name| name == "pets");
+        }
+        let calls = counters.snapshot().calls;
+        let expected = ["cancelled", "egress", "limit"]
+            .map(|outcome| ((String::new(), outcome.to_owned()), 1_000));
+        assert_eq!(calls, BTreeMap::from(expected));
     }
 }

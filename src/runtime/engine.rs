@@ -1,7 +1,7 @@
 //! The sandbox of this process: connected in the background, asked for by every execution.
 
 use std::fmt;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
 
 use futures::future::BoxFuture;
@@ -62,6 +62,8 @@ pub(super) struct Engine {
     provider: SandboxProvider,
     patience: Duration,
     connection: Mutex<Option<(Instant, Connection)>>,
+    /// The same once it is there, for those who must not wait for who connects or asks.
+    connected: OnceLock<Arc<dyn Sandbox>>,
 }
 
 impl Engine {
@@ -70,6 +72,7 @@ impl Engine {
             provider,
             patience: PATIENCE,
             connection: Mutex::new(None),
+            connected: OnceLock::new(),
         }
     }
 
@@ -91,8 +94,13 @@ impl Engine {
                 hint: Some("see `mce sandbox status`".to_owned()),
             })
         });
-        if let Err(finding) = &outcome {
-            tracing::warn!(finding = %finding.message, "there is no sandbox");
+        match &outcome {
+            Ok(sandbox) => {
+                self.connected.get_or_init(|| Arc::clone(sandbox));
+            }
+            Err(finding) => {
+                tracing::warn!(finding = %finding.message, "there is no sandbox");
+            }
         }
         *connection = Some((Instant::now(), outcome.clone()));
         outcome
@@ -102,17 +110,13 @@ impl Engine {
 impl Engine {
     /// How many executions need not wait for their place to start; `None` where there is no sandbox yet.
     pub(super) fn ready(&self) -> Option<u64> {
-        let connection = self.connection.try_lock().ok()?;
-        let (_, outcome) = connection.as_ref()?;
-        let ready = outcome.as_ref().ok()?.ready();
-        u64::try_from(ready).ok()
+        let sandbox = self.connected.get()?;
+        u64::try_from(sandbox.ready()).ok()
     }
 
     /// Somebody will soon run code: where there is a sandbox, one place in it is made ready.
     pub(super) fn expect(&self) {
-        if let Ok(connection) = self.connection.try_lock()
-            && let Some((_, Ok(sandbox))) = connection.as_ref()
-        {
+        if let Some(sandbox) = self.connected.get() {
             sandbox.expect();
         }
     }
@@ -122,7 +126,21 @@ impl Engine {
 mod tests {
     use std::sync::atomic::{AtomicUsize, Ordering};
 
+    use serde_json::Value;
+
     use super::*;
+    use crate::runtime::fixture::{FakeSandbox, returned};
+
+    /// Whoever looked at the numbers while an execution asked for the sandbox was told that there is none.
+    #[tokio::test]
+    async fn a_sandbox_that_is_there_is_told_of_while_somebody_asks_for_it() {
+        let sandbox = FakeSandbox::new(|_, _| async { returned(Value::Null) });
+        let engine = Engine::new(SandboxProvider::ready(Arc::new(sandbox)));
+        assert_eq!(engine.ready(), None);
+        assert!(engine.sandbox().await.is_ok());
+        let _asking = engine.connection.lock().await;
+        assert_eq!(engine.ready(), Some(0));
+    }
 
     #[tokio::test]
     async fn a_failure_stands_for_a_while_and_is_not_asked_for_by_everyone() {

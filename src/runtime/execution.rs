@@ -13,12 +13,13 @@ use super::cache::Fingerprints;
 use super::counters::Counters;
 use super::identifier;
 use super::registry::Served;
-use super::result::{ErrorType, ExecutionResult, PlannedUse, Refusal, summarise};
+use super::result::{CallSummary, ErrorType, ExecutionResult, PlannedUse, Refusal, summarise};
 use super::sessions::{Earlier, Held, Lease};
 use super::spans;
 use super::stage::{Stage, Stages};
+use super::view::View;
 use crate::api::is_mutating;
-use crate::broker::Scope;
+use crate::broker::{PLAIN_REQUESTS, Scope};
 use crate::guard::Facts;
 use crate::invisible::visible_lines;
 use crate::python::RUNTIME_SOURCE;
@@ -115,6 +116,7 @@ struct Imported {
 pub(super) struct Running<'a> {
     audit: &'a Audit,
     counters: &'a Counters,
+    registry: &'a View,
     pub(super) subject: Subject,
     started: Instant,
     ended: bool,
@@ -140,6 +142,7 @@ impl<'a> Running<'a> {
             span,
             audit,
             counters,
+            registry: &runtime.registry,
             subject,
             started: Instant::now(),
             ended: false,
@@ -153,7 +156,7 @@ impl<'a> Running<'a> {
         let id = &self.subject.execution_id;
         let took = self.started.elapsed();
         let calls = self.audit.end(&self.subject, result.error_type, took);
-        self.counters.ended(result.error_type, took, &calls);
+        self.count(result.error_type, took, &calls);
         spans::ended(&self.span, result.error_type);
         result.calls = summarise(calls);
         // Errors repeat texts of documents and answers.
@@ -162,6 +165,14 @@ impl<'a> Running<'a> {
         }
         result.execution_id.clone_from(id);
         result
+    }
+
+    fn count(&self, outcome: Option<ErrorType>, took: Duration, calls: &[CallSummary]) {
+        let is_known = |server: &str| {
+            let mut names = self.registry.names();
+            server == PLAIN_REQUESTS || names.any(|name| name == server)
+        };
+        self.counters.ended(outcome, took, calls, is_known);
     }
 }
 
@@ -176,7 +187,7 @@ impl Drop for Running<'_> {
             spans::ended(&self.span, Some(failure));
             let took = self.started.elapsed();
             let calls = self.audit.end(&self.subject, Some(failure), took);
-            self.counters.ended(Some(failure), took, &calls);
+            self.count(Some(failure), took, &calls);
         }
     }
 }

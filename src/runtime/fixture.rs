@@ -215,6 +215,14 @@ impl Fixture {
         write_json(&folder.join("manifest.json"), &manifest);
     }
 
+    /// Gives a server notes, as `mce compile` would.
+    pub(crate) fn annotate(&self, server: &str, notes: &str) {
+        std::fs::write(self.server_folder(server).join("skills.md"), notes).unwrap();
+        self.tamper(server, |manifest| {
+            manifest["outputs"]["skills.md"] = json!(hex::encode(Sha256::digest(notes)));
+        });
+    }
+
     /// Changes a server's manifest behind the compiler's back.
     pub(crate) fn tamper(&self, server: &str, change: impl FnOnce(&mut Value)) {
         let path = self.server_folder(server).join("manifest.json");

@@ -13,13 +13,14 @@
 //! - `hints`, `repeats`: what to do about what failed.
 //! - `cache`, `audit`, `kept` (results too large to inline), `database`, `private_file`: three SQLite
 //!   files; `counters`, `spans`: what happened, in numbers and as spans.
+//! - `notices`: what happened to servers, for who follows it.
 
 use std::collections::BTreeSet;
 use std::path::Path;
 use std::sync::Arc;
 use std::time::{Duration, Instant, SystemTime};
 
-use tokio::sync::watch;
+use tokio::sync::{broadcast, watch};
 
 use crate::broker::Recorder;
 use crate::config::{Config, Environment, ServerConfig, Settings};
@@ -47,6 +48,7 @@ mod identifier;
 mod kept;
 mod lint;
 mod load;
+mod notices;
 mod policy;
 mod preview;
 mod private_file;
@@ -90,6 +92,7 @@ pub use engine::{Finding, SandboxProvider};
 pub use execution::{CachedRequest, ExecuteRequest, SessionChoice, runtime_module};
 pub use kept::{KeptResult, PIECE_BYTES, RESULT_URI, ResultPiece};
 pub use lint::{LINT_RULES, LintRule};
+pub use notices::{Event, Notice, Notices};
 pub use policy::{PolicyFileError, guard_of, unguarded};
 pub use promoted::PromotedFunction;
 pub use queue::Client;
@@ -191,6 +194,7 @@ pub struct Runtime {
     counters: Arc<counters::Counters>,
     /// Counts the changes of the catalogue.
     changes: Arc<watch::Sender<u64>>,
+    notices: broadcast::Sender<notices::Notice>,
     /// Who of its principal asks.
     client: Client,
 }
@@ -320,6 +324,7 @@ impl Runtime {
             switches,
             counters: Arc::default(),
             changes: Arc::default(),
+            notices: broadcast::Sender::new(notices::KEPT),
             client: Client::default(),
         }))
     }
@@ -378,7 +383,7 @@ impl Runtime {
             self.catalogue.searchable().await;
             for name in self.registry.names() {
                 // What is refused is logged, and told to whoever asks for it.
-                if let Some(Ok(served)) = self.registry.examine(name).await {
+                if let Some(served) = self.examine(name).await {
                     let targets = self.registry.targets_with([&served]);
                     self.egress.prepare(&targets).await;
                 }
@@ -400,8 +405,19 @@ impl Runtime {
         }
     }
 
-    /// Notices what is compiled anew while this runs, and removes what is kept too long. Meant to run beside a server; it does not end
-    /// by itself.
+    /// Checks a server, unless it was checked before, and tells who follows where it is refused.
+    async fn examine(&self, name: &str) -> Option<Arc<registry::Served>> {
+        match self.registry.examine(name).await? {
+            Ok(served) => Some(served),
+            Err(refused) => {
+                self.notify(name, Event::Refused(refused.reason));
+                None
+            }
+        }
+    }
+
+    /// Notices what is compiled anew while this runs, and removes what is kept too long. Meant to run
+    /// beside a server; it does not end by itself.
     pub async fn watch(self: Arc<Self>) {
         let mut told = Vec::new();
         let mut interval = tokio::time::interval(WATCH_INTERVAL);
@@ -430,7 +446,8 @@ impl Runtime {
                 self.catalogue.renew().await;
                 // What is refused is listed as refused, whether or not anybody asks for it.
                 for name in &changes.servers {
-                    self.registry.examine(name).await;
+                    self.notify(name, Event::Changed);
+                    self.examine(name).await;
                 }
                 self.catalogue_changed();
             }

@@ -39,12 +39,8 @@ impl Runtime {
         let mut page = SkillsPage::default();
         let mut names = Vec::new();
         for name in self.registry.names_after(after) {
-            let path = self.settings.compiled_output_dir.join(name);
             // Only what has notes need be checked.
-            if !tokio::fs::try_exists(path.join(SKILLS_FILE))
-                .await
-                .unwrap_or(false)
-            {
+            if !self.has_skills(name).await {
                 continue;
             }
             if names.len() == PAGE {
@@ -64,6 +60,24 @@ impl Runtime {
             }
         }
         Some(page)
+    }
+
+    /// The servers that may be used, begin like this and have notes, by name.
+    pub async fn servers_with_skills(&self, beginning: &str) -> Vec<String> {
+        let mut names = Vec::new();
+        for name in self.registry.names() {
+            if name.starts_with(beginning) && self.has_skills(name).await {
+                names.push(name.to_owned());
+            }
+        }
+        names
+    }
+
+    /// Whether a server was compiled with notes, whatever becomes of its load check.
+    async fn has_skills(&self, name: &str) -> bool {
+        let path = self.settings.compiled_output_dir.join(name);
+        let found = tokio::fs::try_exists(path.join(SKILLS_FILE)).await;
+        found.unwrap_or(false)
     }
 
     /// The notes on a server, if it is served and has any.

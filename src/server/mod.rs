@@ -5,19 +5,26 @@
 //! - [`http`]: over HTTP.
 //! - `tools`, `promoted`, `prompts`, `resources`: what is offered; `arguments`: what is accepted.
 //! - `calls`: what is done; `output`: how it is answered; `progress`: what is told meanwhile.
-//! - `surrogates`: what is repaired; `changes`: what clients are told unasked; `opening`: how streams
-//!   begin and end.
+//! - `completions`: what an argument could become.
+//! - `surrogates`: what is repaired; `changes`: what clients are told unasked, `wishes`: what they want to
+//!   be told; `opening`: how streams begin and end.
 
+use std::convert::Infallible;
 use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
 use std::time::Duration;
 
 use futures::FutureExt as _;
 use rmcp::model::{
-    CallToolRequestParams, CallToolResponse, GetPromptRequestParams, GetPromptResponse,
-    Implementation, ListPromptsResult, ListResourceTemplatesResult, ListResourcesResult,
-    ListToolsResult, PaginatedRequestParams, ReadResourceRequestParams, ReadResourceResponse,
-    ServerCapabilities, ServerConfig, SubscriptionFilter, Tool,
+    CallToolRequestParams, CallToolResponse, CompleteRequestParams, CompleteResult,
+    GetPromptRequestParams, GetPromptResponse, Implementation, ListPromptsResult,
+    ListResourceTemplatesResult, ListResourcesResult, ListToolsResult, PaginatedRequestParams,
+    ProtocolVersion, ReadResourceRequestParams, ReadResourceResponse, ServerCapabilities,
+    ServerConfig, SubscriptionFilter, Tool,
+};
+#[expect(deprecated, reason = "2025-11-25 has them")]
+use rmcp::model::{
+    SetLevelRequestMethod, SetLevelRequestParams, SubscribeRequestParams, UnsubscribeRequestParams,
 };
 use rmcp::service::{
     NotificationContext, QuitReason, RequestContext, ServerInitializeError, SubscriptionContext,
@@ -34,6 +41,7 @@ use crate::signals::asked_to_stop;
 mod arguments;
 mod calls;
 mod changes;
+mod completions;
 pub mod http;
 mod opening;
 mod output;
@@ -44,14 +52,18 @@ mod resources;
 #[cfg(test)]
 mod surface_tests;
 mod surrogates;
+#[cfg(test)]
+mod told_tests;
 mod tools;
 #[cfg(test)]
 mod wire_tests;
+mod wishes;
 
 use opening::Opening;
 use progress::Listener;
 pub use promoted::{PromotedError, check_promoted};
 use surrogates::Repaired;
+use wishes::Wishes;
 
 /// What every client is told once. Its size does not depend on what is compiled.
 const INSTRUCTIONS: &str = "\
@@ -161,6 +173,7 @@ where
 struct Server {
     runtime: Arc<Runtime>,
     principal: String,
+    wishes: Arc<Wishes>,
     /// Cancelled when nothing more is asked.
     ending: CancellationToken,
 }
@@ -170,6 +183,7 @@ impl Server {
         Self {
             runtime,
             principal,
+            wishes: Arc::default(),
             ending: CancellationToken::new(),
         }
     }
@@ -180,13 +194,26 @@ impl Server {
     }
 }
 
+/// Whether a request is of the era without sessions.
+fn is_modern(context: &RequestContext<RoleServer>) -> bool {
+    let version = context.protocol_version();
+    version.is_some_and(|it| it.as_str() >= ProtocolVersion::V_2026_07_28.as_str())
+}
+
+#[expect(
+    deprecated,
+    reason = "2025-11-25 has logging and subscriptions of resources; the SDK marks them for their end"
+)]
 impl ServerHandler for Server {
     fn get_info(&self) -> ServerConfig {
         let capabilities = ServerCapabilities::builder()
+            .enable_logging()
+            .enable_completions()
             .enable_tools()
             .enable_tool_list_changed()
             .enable_resources()
             .enable_resources_list_changed()
+            .enable_resources_subscribe()
             .enable_prompts()
             .build();
         ServerConfig::new(capabilities)
@@ -198,9 +225,52 @@ impl ServerHandler for Server {
     }
 
     async fn on_initialized(&self, context: NotificationContext<RoleServer>) {
-        let capabilities = self.get_info().capabilities;
-        let changes = self.runtime.changes();
-        tokio::spawn(changes::tell(context.peer, capabilities, changes));
+        // A client may say it as often as it likes.
+        if self.wishes.begin() {
+            let (changes, notices) = (self.runtime.changes(), self.runtime.notices());
+            let wishes = Arc::clone(&self.wishes);
+            tokio::spawn(changes::tell(context.peer, wishes, changes, notices));
+        }
+    }
+
+    async fn set_level(
+        &self,
+        request: SetLevelRequestParams,
+        context: RequestContext<RoleServer>,
+    ) -> Result<(), ErrorData> {
+        // There each request says what it wants.
+        if is_modern(&context) {
+            return Err(ErrorData::method_not_found::<SetLevelRequestMethod>());
+        }
+        self.wishes.set_level(request.level);
+        Ok(())
+    }
+
+    async fn subscribe(
+        &self,
+        request: SubscribeRequestParams,
+        _context: RequestContext<RoleServer>,
+    ) -> Result<(), ErrorData> {
+        let uri = resources::followable(&self.runtime, &request.uri).await?;
+        self.wishes.follow(uri);
+        Ok(())
+    }
+
+    async fn unsubscribe(
+        &self,
+        request: UnsubscribeRequestParams,
+        _context: RequestContext<RoleServer>,
+    ) -> Result<(), ErrorData> {
+        self.wishes.unfollow(&request.uri);
+        Ok(())
+    }
+
+    async fn complete(
+        &self,
+        request: CompleteRequestParams,
+        _context: RequestContext<RoleServer>,
+    ) -> Result<CompleteResult, ErrorData> {
+        Ok(completions::complete(&self.runtime, &request).await)
     }
 
     fn accepted_subscription_filter(
@@ -211,8 +281,9 @@ impl ServerHandler for Server {
     }
 
     async fn listen(&self, context: SubscriptionContext) -> Result<(), ErrorData> {
+        let (changes, notices) = (self.runtime.changes(), self.runtime.notices());
         tokio::select! {
-            () = changes::tell_subscriber(context, self.runtime.changes()) => {}
+            () = changes::tell_subscriber(context, changes, notices) => {}
             () = self.ending.cancelled() => {}
         }
         Ok(())
@@ -289,6 +360,13 @@ impl ServerHandler for Server {
             peer: context.peer.clone(),
             token: context.meta.get_progress_token(),
         };
+        let level = context.meta.log_level().filter(|_| is_modern(&context));
+        let telling = async {
+            if let Some(level) = level {
+                changes::tell_asker(context.peer.clone(), level, self.runtime.notices()).await;
+            }
+            std::future::pending::<Infallible>().await
+        };
         let failure = |error_type, message: &str| output::failure(error_type, message, self.mode());
         // A panic must answer this request and leave the others alone.
         let answering = AssertUnwindSafe(self.answer(request, listener)).catch_unwind();
@@ -299,6 +377,7 @@ impl ServerHandler for Server {
                     Ok(failure(ErrorType::Internal, "MCE itself failed; its log has the cause"))
                 })
                 .map(CallToolResponse::from),
+            never = telling => match never {},
             // Dropping the answer drops the execution, which removes its container.
             () = cancelled.cancelled() => Ok(failure(ErrorType::Cancelled, "cancelled").into()),
         }

@@ -15,6 +15,10 @@ use url::Url;
 use crate::runtime::{PIECE_BYTES, RESULT_URI, ResultPiece, Runtime};
 
 const SKILLS_URI: &str = "skills://";
+
+/// The template of the notes on servers.
+pub(super) const SKILLS_TEMPLATE: &str = "skills://{server}";
+
 const CACHED_URI: &str = "mce://cached";
 
 /// Said before the text of others, so that it is taken for what it is.
@@ -68,10 +72,35 @@ pub(super) fn templates() -> ListResourceTemplatesResult {
         ResourceTemplate::new(format!("{CACHED_URI}{{?query}}"), "cached_code")
             .with_title("Code that can be run again, by what it does")
             .with_mime_type("application/json"),
-        ResourceTemplate::new(format!("{SKILLS_URI}{{server}}"), "skills")
+        ResourceTemplate::new(SKILLS_TEMPLATE, "skills")
             .with_title("Notes on a server")
             .with_mime_type("text/markdown"),
     ])
+}
+
+/// The URI of the notes on a server.
+pub(super) fn skills_uri(server: &str) -> String {
+    format!("{SKILLS_URI}{server}")
+}
+
+/// Whether a URI is of notes on a server.
+pub(super) fn is_of_skills(uri: &str) -> bool {
+    uri.starts_with(SKILLS_URI)
+}
+
+/// The spelling of a resource's URI that changes of it are told by. Of those there are, the notes on
+/// servers change.
+///
+/// # Errors
+/// There is none of this URI, or it never changes.
+pub(super) async fn followable(runtime: &Runtime, uri: &str) -> Result<String, ErrorData> {
+    let Some(server) = uri.strip_prefix(SKILLS_URI) else {
+        return Err(not_found(uri));
+    };
+    match runtime.skills(server).await {
+        Some(_) => Ok(skills_uri(server)),
+        None => Err(not_found(uri)),
+    }
 }
 
 /// What a resource holds.

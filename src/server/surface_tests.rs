@@ -17,7 +17,7 @@ fn set(mut fixture: Fixture, name: &str, value: &str) -> Fixture {
 }
 
 /// A fixture whose server `pets` promotes these.
-fn promoting(fixture: &mut Fixture, entries: &[&str]) {
+pub(super) fn promoting(fixture: &mut Fixture, entries: &[&str]) {
     let server = ServerConfig {
         name: "pets".to_owned(),
         top_level_functions: entries.iter().map(|&entry| entry.to_owned()).collect(),
@@ -161,11 +161,7 @@ async fn a_large_result_is_read_piece_by_piece_by_its_owner_alone() {
 async fn notes_and_cached_code_are_resources() {
     let fixture = Fixture::new();
     let notes = "# Pets\n\nAsk for one at a time.\n";
-    std::fs::write(fixture.server_folder("pets").join("skills.md"), notes).unwrap();
-    fixture.tamper("pets", |manifest| {
-        let hash = hex::encode(<sha2::Sha256 as sha2::Digest>::digest(notes));
-        manifest["outputs"]["skills.md"] = json!(hash);
-    });
+    fixture.annotate("pets", notes);
     let (runtime, _) = fixture.runtime(|_, _| async { returned(json!(1)) });
     let mut client = Client::begin(runtime).await;
     let listed = client.ask("2", "resources/list", json!({})).await;

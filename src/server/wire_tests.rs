@@ -20,7 +20,7 @@ pub(super) struct Client {
 }
 
 impl Client {
-    fn connect(runtime: Arc<Runtime>) -> Self {
+    pub(super) fn connect(runtime: Arc<Runtime>) -> Self {
         let (near, far) = tokio::io::duplex(1 << 20);
         let (input, output) = split(far);
         let serving =

@@ -38,6 +38,10 @@ class Session(Protocol):
 
     async def list_tools(self) -> Any: ...
 
+    async def list_resources(self) -> Any: ...
+
+    async def read_resource(self, uri: str) -> Any: ...
+
 
 async def call(client: Session, tool: str, arguments: dict[str, Any]) -> Any:
     result = await client.call_tool(tool, arguments)
@@ -51,9 +55,13 @@ async def use(client: Session) -> None:
     """What a model does: look, read, run, run again."""
     listed = await client.list_tools()
     tools = {tool.name for tool in getattr(listed, "tools", listed)}
-    assert {"list_servers", "get_functions", "execute_code", "run_cached_code"} <= tools, tools
+    expected = {"list_servers", "search_functions", "get_functions"}
+    expected |= {"execute_code", "run_cached_code", "end_session"}
+    assert expected <= tools, tools
     servers = await call(client, "list_servers", {})
     assert [server["name"] for server in servers["servers"]] == ["shop"], servers
+    searched = await call(client, "search_functions", {"query": "list the items"})
+    assert searched["functions"][0]["name"] == "list_items", searched
     found = await call(client, "get_functions", {"functions": ["shop.list_items"]})
     assert "limit: int" in json.dumps(found), found
     planned = await call(
@@ -64,12 +72,47 @@ async def use(client: Session) -> None:
     assert ran["success"] is True and ran["data"] == 10, ran
     again = await call(client, "run_cached_code", {"cache_id": ran["cache_id"]})
     assert again["data"] == 10, again
+    await use_session(client)
+    await read_resources(client)
     # Several at once, as clients with several conversations send them.
     many = [
         call(client, "execute_code", {"code": f"{number} + 1", "description": "adds"})
         for number in range(4)
     ]
     assert [result["data"] for result in await asyncio.gather(*many)] == [1, 2, 3, 4]
+
+
+async def use_session(client: Session) -> None:
+    """State stays from one execution to the next, until the session is ended."""
+    first = await call(
+        client, "execute_code", {"code": "kept = 20", "description": "keeps", "session_id": "new"}
+    )
+    session = {"session_id": first["session_id"]}
+    second = await call(
+        client, "execute_code", {"code": "result = kept + 1", "description": "adds", **session}
+    )
+    assert second["data"] == 21, second
+    ended = await call(client, "end_session", session)
+    assert ended == {"ended": True}, ended
+
+
+async def read_resources(client: Session) -> None:
+    """The notes on a server, the cached code, and a result too large to inline."""
+    listed = await client.list_resources()
+    resources = {str(resource.uri) for resource in getattr(listed, "resources", listed)}
+    assert {"mce://cached", "skills://shop"} <= resources, resources
+    assert "Ask for few." in await read(client, "skills://shop")
+    assert "cached" in json.loads(await read(client, "mce://cached"))
+    ran = await call(
+        client, "execute_code", {"code": "result = list(range(30_000))", "description": "counts"}
+    )
+    assert (await read(client, ran["resource"]["uri"])).startswith("[0,1,2,"), ran
+
+
+async def read(client: Session, uri: str) -> str:
+    answer = await client.read_resource(uri)
+    contents = getattr(answer, "contents", answer)
+    return "".join(content.text for content in contents)
 
 
 @asynccontextmanager

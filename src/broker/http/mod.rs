@@ -41,7 +41,7 @@ use streams::{Reading, Streams};
 
 /// How records name plain requests in the place of a server. No server has this name: it is a module
 /// of Python.
-pub(super) const SERVER: &str = "http";
+pub(crate) const SERVER: &str = "http";
 
 /// How a record names a request in the place of a function: method and origin, such as `GET
 /// https://api.example:8443`. Neither path nor query, which may hold what is nobody's business.

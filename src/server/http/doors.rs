@@ -8,7 +8,7 @@ use rmcp::ServerHandler;
 use rmcp::transport::{StreamableHttpServerConfig, StreamableHttpService};
 use tokio_util::sync::CancellationToken;
 
-use super::keys::Principal;
+use super::keys::{Key, Principal};
 use super::sessions::Sessions;
 use crate::config::HttpSettings;
 use crate::runtime::Client;
@@ -31,7 +31,7 @@ pub(super) struct Doors<H> {
 
 /// The service of one principal.
 pub(super) struct Door<H> {
-    principal: Arc<Principal>,
+    key: Arc<Key>,
     service: StreamableHttpService<H, Sessions>,
     sessions: Arc<Sessions>,
     ending: CancellationToken,
@@ -47,21 +47,23 @@ impl<H: ServerHandler> Doors<H> {
         }
     }
 
-    /// The door of a principal. One whose principal may use other servers than before is a new one.
-    pub(super) fn of(&self, principal: &Arc<Principal>) -> Arc<Door<H>> {
+    /// The door of a principal. One whose principal comes with another token than before, or may use
+    /// other servers, is a new one.
+    pub(super) fn of(&self, key: &Arc<Key>) -> Arc<Door<H>> {
         let mut open = self.open();
-        if let Some(door) = open.get(&principal.name) {
-            if *door.principal == **principal {
+        let name = &key.principal.name;
+        if let Some(door) = open.get(name) {
+            if *door.key == **key {
                 return Arc::clone(door);
             }
             door.ending.cancel();
         }
-        let door = Arc::new(self.make_door(principal));
-        open.insert(principal.name.clone(), Arc::clone(&door));
+        let door = Arc::new(self.make_door(key));
+        open.insert(name.clone(), Arc::clone(&door));
         door
     }
 
-    fn make_door(&self, principal: &Arc<Principal>) -> Door<H> {
+    fn make_door(&self, key: &Arc<Key>) -> Door<H> {
         let ending = self.ending.child_token();
         let sessions = Arc::new(Sessions::new(
             self.settings.max_sessions,
@@ -73,29 +75,29 @@ impl<H: ServerHandler> Doors<H> {
         config.cancellation_token = ending.clone();
         config.max_request_body_bytes = self.settings.max_body_bytes.saturating_add(1);
         let make = Arc::clone(&self.make);
-        let for_whom = Arc::clone(principal);
+        let for_whom = Arc::clone(key);
         let service = StreamableHttpService::new(
             move || {
                 let client = CLIENT
                     .try_with(|client| *client)
                     .map_err(|_| io::Error::other("a request came in without its client"))?;
-                Ok(make(&for_whom, client))
+                Ok(make(&for_whom.principal, client))
             },
             Arc::clone(&sessions),
             config,
         );
         Door {
-            principal: Arc::clone(principal),
+            key: Arc::clone(key),
             service,
             sessions,
             ending,
         }
     }
 
-    /// Ends the sessions of principals that are not, or not the same, among `principals`.
-    pub(super) fn keep_only(&self, principals: &[Arc<Principal>]) {
+    /// Ends the sessions of tokens that are not, or not with the same principal, among `keys`.
+    pub(super) fn keep_only(&self, keys: &[Arc<Key>]) {
         self.open().retain(|_, door| {
-            let stays = principals.iter().any(|it| **it == *door.principal);
+            let stays = keys.iter().any(|it| **it == *door.key);
             if !stays {
                 door.ending.cancel();
             }

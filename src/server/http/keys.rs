@@ -1,7 +1,7 @@
 //! Who may come: the bearer tokens and the principals they stand for.
 
 use std::collections::BTreeSet;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, PoisonError, RwLock};
 use std::time::{Duration, SystemTime};
 
@@ -32,13 +32,21 @@ pub struct Principal {
 pub(super) struct Keys {
     nameless: Option<[u8; 32]>,
     file: Option<PathBuf>,
-    current: RwLock<Arc<Vec<Key>>>,
+    /// What the file looked like just before it was read for the first time.
+    opened: Option<Stamp>,
+    current: RwLock<Arc<Vec<Arc<Key>>>>,
 }
 
-struct Key {
+/// A token, by which it can be told from the one before it, and who comes with it.
+#[derive(PartialEq, Eq)]
+pub(super) struct Key {
+    /// SHA-256 of the token; zeros where none is needed.
     digest: [u8; 32],
-    principal: Arc<Principal>,
+    pub(super) principal: Principal,
 }
+
+/// What changes with a file: its length and when it was written.
+type Stamp = (u64, SystemTime);
 
 /// Why a request is not answered.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -53,12 +61,15 @@ impl Keys {
     /// Reads the tokens.
     pub(super) fn open(settings: &HttpSettings) -> Result<Self, TokensError> {
         let nameless = settings.token.as_ref();
+        let file = settings.tokens_file.clone();
         let keys = Self {
             nameless: nameless.map(|token| digest_of(token.expose_secret())),
-            file: settings.tokens_file.clone(),
+            opened: file.as_deref().and_then(stamp),
+            file,
             current: RwLock::default(),
         };
-        keys.read()?;
+        let named = keys.file.as_deref().map(read_tokens).transpose()?;
+        keys.replace(named.unwrap_or_default());
         Ok(keys)
     }
 
@@ -67,12 +78,15 @@ impl Keys {
         self.nameless.is_some() || self.file.is_some()
     }
 
-    /// Whose request this is.
-    pub(super) fn principal(&self, headers: &HeaderMap) -> Result<Arc<Principal>, Denied> {
+    /// Which of them comes with a request.
+    pub(super) fn key(&self, headers: &HeaderMap) -> Result<Arc<Key>, Denied> {
         if !self.are_needed() {
-            return Ok(Arc::new(Principal {
-                name: LOCAL_PRINCIPAL.to_owned(),
-                servers: None,
+            return Ok(Arc::new(Key {
+                digest: [0; 32],
+                principal: Principal {
+                    name: LOCAL_PRINCIPAL.to_owned(),
+                    servers: None,
+                },
             }));
         }
         let mut given = headers.get_all(AUTHORIZATION).iter();
@@ -92,7 +106,7 @@ impl Keys {
     }
 
     /// Looks at every key whichever fits, so that the time taken says nothing of them.
-    fn find(&self, token: &str) -> Option<Arc<Principal>> {
+    fn find(&self, token: &str) -> Option<Arc<Key>> {
         let digest = digest_of(token);
         let keys = self.current();
         let (mut found, mut place) = (Choice::from(0), 0_u32);
@@ -103,13 +117,7 @@ impl Keys {
         }
         let place = usize::try_from(place).ok()?;
         let key = keys.get(place).filter(|_| bool::from(found))?;
-        Some(Arc::clone(&key.principal))
-    }
-
-    /// All principals there are by now.
-    pub(super) fn principals(&self) -> Vec<Arc<Principal>> {
-        let keys = self.current();
-        keys.iter().map(|key| Arc::clone(&key.principal)).collect()
+        Some(Arc::clone(key))
     }
 
     /// Looks at the file `every` so often, reads it again where it changed, and calls `changed` then. Never ends.
@@ -117,23 +125,22 @@ impl Keys {
         let Some(path) = &self.file else {
             return std::future::pending().await;
         };
-        let seen = || async {
-            let metadata = tokio::fs::metadata(path).await.ok()?;
-            Some((
-                metadata.len(),
-                metadata.modified().unwrap_or(SystemTime::UNIX_EPOCH),
-            ))
-        };
-        let mut last = seen().await;
+        let mut last = self.opened;
         loop {
             tokio::time::sleep(every).await;
-            let now = seen().await;
-            if now == last {
+            let file = path.clone();
+            let looking = tokio::task::spawn_blocking(move || {
+                // What is written while it is read has another stamp the next time.
+                let now = stamp(&file);
+                (now, (now != last).then(|| read_tokens(&file)))
+            });
+            let Ok((now, Some(read))) = looking.await else {
                 continue;
-            }
+            };
             last = now;
-            match self.read() {
-                Ok(()) => {
+            match read {
+                Ok(named) => {
+                    self.replace(named);
                     tracing::info!("the tokens were read again");
                     changed();
                 }
@@ -144,32 +151,37 @@ impl Keys {
         }
     }
 
-    fn read(&self) -> Result<(), TokensError> {
-        let named = match &self.file {
-            Some(path) => read_tokens(path)?,
-            None => Vec::new(),
-        };
+    fn replace(&self, named: Vec<NamedToken>) {
         let nameless = self.nameless.map(|digest| NamedToken {
             name: NAMELESS.to_owned(),
             digest,
             servers: None,
         });
-        let keys = nameless.into_iter().chain(named).map(|token| Key {
-            digest: token.digest,
-            principal: Arc::new(Principal {
+        let keys = nameless.into_iter().chain(named).map(|token| {
+            let principal = Principal {
                 name: token.name,
                 servers: token.servers,
-            }),
+            };
+            Arc::new(Key {
+                digest: token.digest,
+                principal,
+            })
         });
         let mut current = self.current.write().unwrap_or_else(PoisonError::into_inner);
         *current = Arc::new(keys.collect());
-        Ok(())
     }
 
-    fn current(&self) -> Arc<Vec<Key>> {
+    /// All there are by now.
+    pub(super) fn current(&self) -> Arc<Vec<Arc<Key>>> {
         let current = self.current.read().unwrap_or_else(PoisonError::into_inner);
         Arc::clone(&current)
     }
+}
+
+fn stamp(path: &Path) -> Option<Stamp> {
+    let metadata = std::fs::metadata(path).ok()?;
+    let modified = metadata.modified().unwrap_or(SystemTime::UNIX_EPOCH);
+    Some((metadata.len(), modified))
 }
 
 #[cfg(test)]
@@ -190,7 +202,7 @@ mod tests {
         for value in values {
             headers.append(AUTHORIZATION, HeaderValue::from_str(value).unwrap());
         }
-        keys.principal(&headers).map(|it| it.name.clone())
+        keys.key(&headers).map(|it| it.principal.name.clone())
     }
 
     #[test]
@@ -216,7 +228,7 @@ mod tests {
         ] {
             assert_eq!(ask(&keys, &[header]).as_deref(), Ok(name));
         }
-        assert_eq!(keys.principals()[1].servers, Some(servers));
+        assert_eq!(keys.current()[1].principal.servers, Some(servers));
         assert_eq!(ask(&keys, &[]), Err(Denied::Missing));
         for wrong in [
             &["Bearer token-of-eve"][..],
@@ -252,5 +264,26 @@ mod tests {
             () = following => unreachable!(),
             () = checking => {}
         }
+    }
+
+    /// What was written between the first reading and the first look was never read.
+    #[tokio::test]
+    async fn a_file_that_changed_before_it_is_followed_is_read_again() {
+        let file = tempfile::NamedTempFile::new().unwrap();
+        std::fs::write(file.path(), entry_of("ada", "token-of-ada", None).unwrap()).unwrap();
+        let keys = keys(&[("MCE_HTTP_TOKENS_FILE", file.path().to_str().unwrap())]);
+        std::fs::write(
+            file.path(),
+            entry_of("eve", "a-token-of-eve", None).unwrap(),
+        )
+        .unwrap();
+        let (sender, mut changed) = tokio::sync::mpsc::unbounded_channel();
+        let every = Duration::from_millis(5);
+        tokio::select! {
+            () = keys.follow(every, || sender.send(()).unwrap()) => unreachable!(),
+            () = tokio::time::sleep(Duration::from_secs(10)) => panic!("it is not read"),
+            _ = changed.recv() => {}
+        }
+        assert_eq!(ask(&keys, &["Bearer a-token-of-eve"]).as_deref(), Ok("eve"));
     }
 }

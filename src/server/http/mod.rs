@@ -196,7 +196,7 @@ impl<H: ServerHandler> Transport<H> {
         let router = router(&shared);
         let serving = connections.serve(listener, router);
         let following = shared.keys.follow(keys::LOOK_EVERY, || {
-            shared.doors.keep_only(&shared.keys.principals());
+            shared.doors.keep_only(&shared.keys.current());
         });
         tokio::select! {
             () = stop => {}
@@ -303,10 +303,10 @@ async fn numbers<H: ServerHandler>(
     State(shared): State<Arc<Shared<H>>>,
     request: Request,
 ) -> Response {
-    match shared.keys.principal(request.headers()) {
+    match shared.keys.key(request.headers()) {
         Err(denied) => return unauthorised(denied),
         // They name servers that do not exist for it.
-        Ok(principal) if principal.servers.is_some() => {
+        Ok(key) if key.principal.servers.is_some() => {
             let text = "the numbers are for tokens that may use all servers";
             return (StatusCode::FORBIDDEN, text).into_response();
         }
@@ -327,11 +327,11 @@ async fn mcp<H: ServerHandler>(
     Extension(connection): Extension<Arc<Connection>>,
     request: Request,
 ) -> Response {
-    let principal = match shared.keys.principal(request.headers()) {
-        Ok(principal) => principal,
+    let key = match shared.keys.key(request.headers()) {
+        Ok(key) => key,
         Err(denied) => return unauthorised(denied),
     };
-    let door = shared.doors.of(&principal);
+    let door = shared.doors.of(&key);
     if *request.method() != Method::POST {
         let ends_session = *request.method() == Method::DELETE;
         let mut answer = door.answer(connection.client, request).await;

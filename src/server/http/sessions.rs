@@ -31,9 +31,18 @@ pub(super) struct Sessions {
     used: Arc<Mutex<HashMap<SessionId, Use>>>,
 }
 
-/// When a session was last used, and how often a broken stream of it was taken up again.
+/// When a session was last used, and which of its requests can be taken up again.
 struct Use {
     last: Instant,
+    awaited: HashMap<StreamId, Resumable>,
+}
+
+/// How the SDK counts the requests of a session; the ids of their events say it.
+type StreamId = u64;
+
+/// A request that is not answered, and how often its broken stream was taken up again.
+struct Resumable {
+    request: RequestId,
     resumed: u64,
 }
 
@@ -63,6 +72,23 @@ impl Sessions {
     fn touch(&self, id: &SessionId) {
         if let Some(used) = self.used().get_mut(id) {
             used.last = Instant::now();
+        }
+    }
+
+    fn awaited(
+        &self,
+        session: &SessionId,
+        request: RequestId,
+        stream: Option<StreamId>,
+        resumed: u64,
+    ) -> Awaited {
+        Awaited {
+            sessions: Arc::clone(&self.inner),
+            used: Arc::clone(&self.used),
+            session: SessionId::clone(session),
+            request,
+            stream,
+            resumed,
         }
     }
 
@@ -98,7 +124,7 @@ impl SessionManager for Sessions {
         let (id, transport) = self.inner.create_session().await?;
         let used = Use {
             last: Instant::now(),
-            resumed: 0,
+            awaited: HashMap::new(),
         };
         self.used().insert(SessionId::clone(&id), used);
         Ok((id, transport))
@@ -134,12 +160,7 @@ impl SessionManager for Sessions {
         let inner = self.inner.create_stream(id, message).await?;
         Ok(Watched {
             inner: Box::pin(inner),
-            awaited: request.map(|request| Awaited {
-                sessions: Arc::clone(&self.inner),
-                used: Arc::clone(&self.used),
-                session: SessionId::clone(id),
-                request,
-            }),
+            awaited: request.map(|request| self.awaited(id, request, None, 0)),
         })
     }
 
@@ -163,14 +184,35 @@ impl SessionManager for Sessions {
         id: &SessionId,
         last_event_id: String,
     ) -> Result<impl Stream<Item = ServerSseMessage> + Send + Sync + 'static, Failure> {
-        if let Some(used) = self.used().get_mut(id) {
-            used.resumed += 1;
+        // Counted before the stream from before ends, and given up again where this one does not begin.
+        let awaited = stream_of(&last_event_id).and_then(|stream| {
+            let mut used = self.used();
+            let resumable = used.get_mut(id)?.awaited.get_mut(&stream)?;
+            resumable.resumed += 1;
+            let request = resumable.request.clone();
+            Some(self.awaited(id, request, Some(stream), resumable.resumed))
+        });
+        match self.inner.resume(id, last_event_id).await {
+            Ok(inner) => Ok(Watched {
+                inner: Box::pin(inner),
+                awaited,
+            }),
+            Err(error) => {
+                if let Some(awaited) = awaited {
+                    tokio::spawn(awaited.give_up());
+                }
+                Err(error)
+            }
         }
-        self.inner.resume(id, last_event_id).await
     }
 }
 
-/// The stream that answers a request. Where its client breaks it off and does not come back, the
+/// Which request an event belongs to (`index/stream`); `None` for those of the session's own stream.
+fn stream_of(event_id: &str) -> Option<StreamId> {
+    event_id.split_once('/')?.1.parse().ok()
+}
+
+/// A stream that answers a request. Where its client breaks it off and does not come back, the
 /// request is cancelled.
 struct Watched<S> {
     inner: Pin<Box<S>>,
@@ -183,20 +225,59 @@ struct Awaited {
     used: Arc<Mutex<HashMap<SessionId, Use>>>,
     session: SessionId,
     request: RequestId,
+    /// Known from the first event on: without one there is nothing to come back with.
+    stream: Option<StreamId>,
+    /// How often the stream had been taken up again when this one began. A later one took over.
+    resumed: u64,
 }
 
 impl Awaited {
-    fn resumed(&self) -> Option<u64> {
-        lock(&self.used).get(&self.session).map(|used| used.resumed)
+    /// Notes by which events a client can come back.
+    fn seen(&mut self, event_id: Option<&str>) {
+        if self.stream.is_some() {
+            return;
+        }
+        let Some(stream) = event_id.and_then(stream_of) else {
+            return;
+        };
+        self.stream = Some(stream);
+        if let Some(used) = lock(&self.used).get_mut(&self.session) {
+            let resumable = Resumable {
+                request: self.request.clone(),
+                resumed: self.resumed,
+            };
+            used.awaited.insert(stream, resumable);
+        }
+    }
+
+    /// Whether no other stream took over, in a session that is there.
+    fn is_latest(&self) -> bool {
+        let used = lock(&self.used);
+        let Some(used) = used.get(&self.session) else {
+            return false;
+        };
+        self.stream.is_none_or(|stream| {
+            let resumable = used.awaited.get(&stream);
+            resumable.is_some_and(|it| it.resumed == self.resumed)
+        })
+    }
+
+    /// Nobody waits any more: the request has its answer.
+    fn forget(&self) {
+        if let Some(stream) = self.stream
+            && let Some(used) = lock(&self.used).get_mut(&self.session)
+        {
+            used.awaited.remove(&stream);
+        }
     }
 
     /// Cancels the request as its client would, unless that comes back.
     async fn give_up(self) {
-        let before = self.resumed();
         tokio::time::sleep(RETURN_WITHIN).await;
-        if before.is_none() || self.resumed() != before {
+        if !self.is_latest() {
             return;
         }
+        self.forget();
         let notification = CancelledNotification::new(CancelledNotificationParam::new(
             Some(self.request),
             Some("the client went away".to_owned()),
@@ -215,16 +296,25 @@ impl<S: Stream<Item = ServerSseMessage>> Stream for Watched<S> {
         let polled = self.inner.as_mut().poll_next(context);
         let is_answered = match &polled {
             Poll::Ready(None) => true,
-            Poll::Ready(Some(event)) => event.message.as_deref().is_some_and(|message| {
-                matches!(
-                    message,
-                    ServerJsonRpcMessage::Response(_) | ServerJsonRpcMessage::Error(_)
-                )
-            }),
+            Poll::Ready(Some(event)) => {
+                if let Some(awaited) = &mut self.awaited {
+                    awaited.seen(event.event_id.as_deref());
+                }
+                event.message.as_deref().is_some_and(|message| {
+                    matches!(
+                        message,
+                        ServerJsonRpcMessage::Response(_) | ServerJsonRpcMessage::Error(_)
+                    )
+                })
+            }
             Poll::Pending => false,
         };
-        if is_answered {
-            self.awaited = None;
+        // The end of a stream that another one took over from says nothing of the request.
+        if is_answered
+            && let Some(awaited) = self.awaited.take()
+            && awaited.is_latest()
+        {
+            awaited.forget();
         }
         polled
     }

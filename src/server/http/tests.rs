@@ -15,11 +15,8 @@ use crate::runtime::Runtime;
 use crate::runtime::fixture::{Fixture, returned};
 use crate::server::Server;
 
-#[cfg(test)]
 mod attacks;
-#[cfg(test)]
 mod clients;
-#[cfg(test)]
 mod serving;
 
 /// A transport that runs, over a runtime.

@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 
 use super::*;
 use crate::config::entry_of;
+use crate::server::surface_tests::promoting;
 
 #[tokio::test]
 async fn a_page_of_another_origin_can_send_no_form_and_no_message() {
@@ -205,6 +206,100 @@ async fn servers_that_a_token_may_not_use_do_not_exist_for_it() {
     running.end().await;
 }
 
+/// Every other way that leads to a server, or to what was done with it.
+#[tokio::test]
+async fn no_search_tool_note_result_or_completion_shows_what_a_token_may_not_use() {
+    let (_file, variables) = two();
+    let mut fixture = Fixture::new().set("MCE_MAX_INLINE_BYTES", 1_024);
+    fixture.variables.extend(variables);
+    promoting(&mut fixture, &["get_pet"]);
+    fixture.annotate("pets", "# Pets\n");
+    let large: Value = (0..2_000).collect();
+    let (runtime, sandbox) = fixture.runtime(move |_, _| {
+        let large = large.clone();
+        async move { returned(large) }
+    });
+    let running = run(&fixture, runtime).await;
+    let ada = ("token-of-ada", running.begin("token-of-ada").await);
+    let bob = ("token-of-bob", running.begin("token-of-bob").await);
+    let ask = async |who: &(&str, String), method: &str, params: Value| {
+        let message = json!({"jsonrpc": "2.0", "id": 1, "method": method, "params": params});
+        running.send(who.0, Some(&who.1), message).await.message()
+    };
+    let call = async |who: &(&str, String), tool: &str, arguments: Value| {
+        running.call(who.0, &who.1, tool, arguments).await
+    };
+    let silent = |answer: &Value| {
+        let text = answer.to_string();
+        assert!(
+            !text.contains("pets.") && !text.contains("get_pet"),
+            "{text}"
+        );
+    };
+
+    let query = json!({"query": "find pets"});
+    let found = call(&ada, "search_functions", query.clone()).await;
+    assert_eq!(found["functions"][0]["server"], "pets", "{found}");
+    let found = call(&bob, "search_functions", query).await;
+    assert_eq!(found["functions"], json!([]), "{found}");
+    silent(&found);
+    let within = |server: &str| json!({"query": "pets", "server": server});
+    let hidden = call(&bob, "search_functions", within("pets")).await;
+    let absent = call(&bob, "search_functions", within("pots")).await;
+    let replaced = absent.to_string().replace("pots", "pets");
+    assert_eq!(hidden.to_string(), replaced);
+
+    let tools = ask(&ada, "tools/list", json!({})).await;
+    assert_eq!(tools["result"]["tools"][6]["name"], "get_pet");
+    let tools = ask(&bob, "tools/list", json!({})).await;
+    assert_eq!(tools["result"]["tools"].as_array().unwrap().len(), 6);
+    silent(&tools);
+    let promoted = json!({"name": "get_pet", "arguments": {"pet_id": 1}});
+    let refused = ask(&bob, "tools/call", promoted.clone()).await;
+    assert_eq!(refused["error"]["code"], -32602, "{refused}");
+    let ran = ask(&ada, "tools/call", promoted).await;
+    assert_eq!(ran["result"]["isError"], false, "{ran}");
+
+    let code = execute("from pets.functions import get_pet\nresult = get_pet(pet_id=1)\n");
+    let ran = call(&ada, "execute_code", code).await;
+    let kept = ran["resource"]["uri"].as_str().unwrap().to_owned();
+    let jobs = sandbox.jobs.lock().unwrap().len();
+    let read = async |who: &(&str, String), uri: &str| {
+        ask(who, "resources/read", json!({"uri": uri})).await
+    };
+    for (uri, unlike) in [
+        ("skills://pets", "skills://pots"),
+        (kept.as_str(), "mce://result/0123"),
+    ] {
+        assert!(read(&ada, uri).await["result"].is_object(), "{uri}");
+        let (hidden, absent) = (read(&bob, uri).await, read(&bob, unlike).await);
+        let replaced = absent.to_string().replace(unlike, uri);
+        assert_eq!(hidden.to_string(), replaced);
+        let followed = ask(&bob, "resources/subscribe", json!({"uri": uri})).await;
+        assert!(followed["error"].is_object(), "{followed}");
+    }
+    let listed = ask(&ada, "resources/list", json!({})).await;
+    assert_eq!(listed["result"]["resources"][1]["uri"], "skills://pets");
+    let listed = ask(&bob, "resources/list", json!({})).await;
+    assert_eq!(listed["result"]["resources"].as_array().unwrap().len(), 1);
+    for (who, is_there) in [(&ada, true), (&bob, false)] {
+        let cached = read(who, "mce://cached").await;
+        let text = cached["result"]["contents"][0]["text"].as_str().unwrap();
+        let cached: Value = serde_json::from_str(text).unwrap();
+        assert_eq!(cached["cached"][0].is_object(), is_there, "{cached}");
+    }
+    for (who, values) in [(&ada, json!(["pets"])), (&bob, json!([]))] {
+        let params = json!({
+            "ref": {"type": "ref/resource", "uri": "skills://{server}"},
+            "argument": {"name": "server", "value": "p"}
+        });
+        let completed = ask(who, "completion/complete", params).await;
+        assert_eq!(completed["result"]["completion"]["values"], values);
+    }
+    assert_eq!(sandbox.jobs.lock().unwrap().len(), jobs);
+    running.end().await;
+}
+
 #[tokio::test]
 async fn bodies_that_are_too_long_malformed_or_no_message_are_told_so() {
     let (_fixture, running) = simple(&[("MCE_HTTP_MAX_BODY_BYTES", "2k")]).await;
@@ -375,6 +470,37 @@ async fn a_token_that_is_taken_out_loses_its_sessions() {
         .call("token-of-ada", &ada, "list_servers", json!({}))
         .await;
     assert_eq!(seen["servers"], json!([]));
+    running.end().await;
+}
+
+/// A token is replaced where somebody else may have it: what that began must end.
+#[tokio::test]
+async fn a_token_that_is_replaced_takes_its_sessions_along() {
+    let (file, variables) = two();
+    let mut fixture = Fixture::new();
+    fixture.variables.extend(variables);
+    let (runtime, _) = fixture.runtime(|_, _| async { returned(json!(1)) });
+    let running = run(&fixture, runtime).await;
+    let session = running.begin("token-of-ada").await;
+    let follow = running
+        .http
+        .get(running.url("/mcp"))
+        .bearer_auth("token-of-ada")
+        .header("accept", "text/event-stream")
+        .header("mcp-session-id", &session);
+    let stream = follow.send().await.unwrap();
+    assert_eq!(stream.status(), 200);
+    std::fs::write(file.path(), entry_of("ada", "next-of-ada", None).unwrap()).unwrap();
+    // Its streams end without another request.
+    soon("the end of the stream", stream.bytes())
+        .await
+        .unwrap_or_default();
+    let ping = || json!({"jsonrpc": "2.0", "id": 1, "method": "ping"});
+    for (token, status) in [("token-of-ada", 401), ("next-of-ada", 404)] {
+        let answer = running.send(token, Some(&session), ping()).await;
+        assert_eq!(answer.status, status, "{token}");
+    }
+    running.begin("next-of-ada").await;
     running.end().await;
 }
 

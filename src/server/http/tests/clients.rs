@@ -71,6 +71,97 @@ async fn an_execution_ends_with_its_client_in_both_eras() {
     running.end().await;
 }
 
+/// Asks for what does not end, as the request `id`, and gives the stream and the id of its first event.
+async fn asked(running: &Running, session: &str, id: u64) -> (reqwest::Response, String) {
+    let mut message = call("execute_code", execute("1"));
+    message["id"] = json!(id);
+    let request = running.post().header("mcp-session-id", session);
+    let mut answer = request.body(message.to_string()).send().await.unwrap();
+    let event = soon("the first event", first_event(&mut answer)).await;
+    (answer, event)
+}
+
+async fn first_event(answer: &mut reqwest::Response) -> String {
+    let mut text = String::new();
+    loop {
+        let mut lines = text.lines().filter(|_| text.contains("\n\n"));
+        if let Some(id) = lines.find_map(|line| line.strip_prefix("id:")) {
+            return id.trim().to_owned();
+        }
+        let piece = answer.chunk().await.unwrap().expect("the stream goes on");
+        text.push_str(std::str::from_utf8(&piece).unwrap());
+    }
+}
+
+async fn resume(running: &Running, session: &str, event: &str) -> reqwest::Response {
+    let request = running
+        .http
+        .get(running.url("/mcp"))
+        .header("accept", "text/event-stream")
+        .header("mcp-session-id", session)
+        .header("last-event-id", event);
+    let answer = request.send().await.unwrap();
+    assert_eq!(answer.status(), 200);
+    answer
+}
+
+/// Longer than a client has to come back.
+const LATER: Duration = Duration::from_millis(500);
+
+/// A stream that was taken up again was not watched: the execution ran to its time limit.
+#[tokio::test]
+async fn a_client_that_comes_back_keeps_its_execution_until_it_leaves_again() {
+    let (_fixture, running, mut starting, dropped) = endless().await;
+    let session = running.begin("").await;
+    let (mut stream, event) = asked(&running, &session, 1).await;
+    starting.recv().await.unwrap();
+    for _ in 0..2 {
+        drop(stream);
+        stream = resume(&running, &session, &event).await;
+        tokio::time::sleep(LATER).await;
+        assert_eq!(dropped.load(Ordering::SeqCst), 0);
+    }
+    drop(stream);
+    until(&dropped, 1).await;
+    running.end().await;
+}
+
+/// One stream taken up again counted for all requests of its session.
+#[tokio::test]
+async fn who_comes_back_for_one_request_has_left_the_others() {
+    let (_fixture, running, mut starting, dropped) = endless().await;
+    let session = running.begin("").await;
+    let (left, _) = asked(&running, &session, 1).await;
+    starting.recv().await.unwrap();
+    let (broken, event) = asked(&running, &session, 2).await;
+    starting.recv().await.unwrap();
+    drop((left, broken));
+    let resumed = resume(&running, &session, &event).await;
+    until(&dropped, 1).await;
+    tokio::time::sleep(LATER).await;
+    assert_eq!(dropped.load(Ordering::SeqCst), 1, "the other one goes on");
+    drop(resumed);
+    until(&dropped, 2).await;
+    running.end().await;
+}
+
+/// The stream from before ends when another takes over, which is no answer.
+#[tokio::test]
+async fn a_stream_that_is_taken_over_while_it_goes_on_is_watched_too() {
+    let (_fixture, running, mut starting, dropped) = endless().await;
+    let session = running.begin("").await;
+    let (first, event) = asked(&running, &session, 1).await;
+    starting.recv().await.unwrap();
+    let second = resume(&running, &session, &event).await;
+    tokio::time::sleep(LATER).await;
+    drop(first);
+    tokio::time::sleep(LATER).await;
+    assert_eq!(dropped.load(Ordering::SeqCst), 0);
+    drop(second);
+    until(&dropped, 1).await;
+    running.end().await;
+}
+
 #[tokio::test]
 async fn an_execution_ends_when_its_client_cancels_it_or_ends_its_session() {
     let (_fixture, running, mut starting, dropped) = endless().await;
