@@ -156,11 +156,15 @@ mod tests {
 
     #[test]
     fn a_token_that_can_be_guessed_is_refused_and_not_repeated() {
-        for token in ["hunter2", "with spaces in it, and long"] {
+        for token in ["hunter2", "a-b.c", "with spaces in it, and long"] {
             let error = settings(&[("MCE_HTTP_TOKEN", token)]).unwrap_err();
             let text = error.to_string();
             assert!(text.contains("at least 16"), "{text}");
+            assert!(!text.contains(token), "{text}");
         }
+        // A proxy may hold a password.
+        let error = settings(&[("MCE_HTTPS_PROXY", "me:hunter2")]).unwrap_err();
+        assert!(!error.to_string().contains("hunter2"), "{error}");
     }
 
     #[test]
