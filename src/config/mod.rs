@@ -39,10 +39,10 @@ mod urls;
 
 pub use auth::token_path;
 pub use engine::EngineVariables;
-pub use env_file::EnvFile;
+pub use env_file::{EnvFile, is_never_set};
 pub use environment::{Environment, FileError};
 pub use error::{Complaint, Error};
-pub use names::is_free_name;
+pub use names::{is_free_name, server_name};
 pub use open::{Opened, open};
 pub use package_name::{InvalidName, PackageName};
 pub use packages::Package;
