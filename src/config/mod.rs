@@ -53,7 +53,7 @@ pub use settings_http::{HttpSettings, is_loopback};
 pub use settings_results::{OutputMode, ResultSettings};
 pub use settings_table::{SETTINGS, Setting};
 pub use template::Template;
-pub use tokens::{NamedToken, TokensError, digest_of, entry_of, read_tokens};
+pub use tokens::{NamedToken, TokensError, digest_of, entry_of, read_tokens, read_tokens_beside};
 pub use urls::{UrlError, check_base_url, check_endpoint_url};
 
 /// A validated `swaggers.yaml`.
