@@ -34,7 +34,8 @@ pub(super) fn look(settings: &Settings) -> Vec<Finding> {
 /// What every database of SQLite begins with (its file format, section 1.3).
 const MAGIC: &[u8] = b"SQLite format 3\0";
 
-/// The results, which are none of the past: what is there has to be a database.
+/// The database of results, of which no more is looked at than whether it is one: what it holds is not
+/// kept for long.
 fn results(path: &Path) -> Finding {
     let (check, setting) = ("results", "MCE_RESULTS_DB_PATH");
     if path == Path::new(IN_MEMORY) {
