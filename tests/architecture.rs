@@ -129,6 +129,7 @@ const NARROW: &[(&str, &str, &[&str])] = &[
             "digest_of",
             "is_loopback",
             "read_tokens",
+            "read_tokens_beside",
         ],
     ),
 ];
@@ -145,7 +146,7 @@ const ONLY: &[(&str, &[&str])] = &[
     ("hyper_util", &["sandbox/docker", "server/http"]),
     ("libyaml_safer", &["yaml"]),
     ("jsonc_parser", &["cli"]),
-    ("toml_edit", &["cli"]),
+    ("toml_edit", &["cli", "config/tokens"]),
     ("opentelemetry", &["cli"]),
     ("minijinja", &["python"]),
     ("miette", &["cli"]),

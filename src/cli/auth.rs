@@ -18,7 +18,6 @@ use crate::broker::Redactor;
 use crate::compile;
 use crate::config::ServerConfig;
 use crate::connect::Tls;
-use crate::runtime::compiled_folders;
 use crate::vault::{NetworkSettings, Vault};
 
 const EXAMPLES: &str = "\
@@ -157,21 +156,9 @@ async fn manifest(configured: &Configured, server: &str) -> Option<Manifest> {
     Some(verifying.await.ok()??.manifest)
 }
 
-/// The server that was named, or all: those of the config, else those of the folder.
+/// The server that was named, or all.
 fn chosen(configured: &Configured, name: Option<&str>) -> Result<Vec<Arc<ServerConfig>>, Stop> {
-    let servers: Vec<Arc<ServerConfig>> = match &configured.config {
-        Some(config) => config.servers.iter().cloned().map(Arc::new).collect(),
-        None => compiled_folders(&configured.settings.compiled_output_dir)
-            .unwrap_or_default()
-            .into_iter()
-            .map(|name| {
-                Arc::new(ServerConfig {
-                    name,
-                    ..ServerConfig::default()
-                })
-            })
-            .collect(),
-    };
+    let servers = configured.servers();
     if servers.is_empty() {
         return Err(Stop::failure("there are no servers here")
             .hint("name the config with `--config`, or compile first"));

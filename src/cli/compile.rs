@@ -189,7 +189,7 @@ pub(super) fn run_with(arguments: &Arguments, configured: &Configured) -> Outcom
     };
     let is_first = holds_new(config, &options);
     let report = block_on(async { Ok(compiled(config, configured, &options).await) })?;
-    let client = client::configuration(configured);
+    let client = client::configuration(configured, client::NAME);
     match arguments.format {
         Format::Json => output::json(&Summary {
             report: &report,

@@ -15,7 +15,7 @@ use crate::runtime::{LOCAL_PRINCIPAL, Runtime};
 use crate::server::{self, http};
 
 const EXAMPLES: &str = "\
-Over stdio an MCP client starts this as a subprocess; `mce compile` prints what its configuration
+Over stdio an MCP client starts this as a subprocess; `mce mcp-config` prints what its configuration
 needs. Over HTTP clients connect to http://HOST:PORT/mcp, with a token where HOST is not a loopback
 address (`mce token new`). Logs go to stderr. Discovery answers at once; code waits until the sandbox
 is proven.
@@ -24,6 +24,9 @@ Examples:
   mce serve
   mce serve --config config/swaggers.yaml --env-file .env
   mce serve --transport http --port 8000";
+
+/// What to do where the tokens file is not as it should be.
+const NEW_TOKEN: &str = "`mce token new NAME` prints an entry of that file";
 
 /// Arguments of `mce serve`.
 #[derive(Debug, clap::Args)]
@@ -89,6 +92,10 @@ pub(super) fn run(arguments: &Arguments, startup: &Startup) -> Outcome {
 }
 
 async fn over_http(runtime: Arc<Runtime>, address: SocketAddr, settings: &HttpSettings) -> Outcome {
+    // The server reads them too, but does not hold them against `MCE_HTTP_TOKEN`.
+    settings
+        .named_tokens()
+        .map_err(|error| Stop::failure(error.to_string()).hint(NEW_TOKEN))?;
     let mut announcing = None;
     let served = server::http::serve_http(Arc::clone(&runtime), address, settings, |address| {
         announcing = Some(tokio::spawn(async move {
@@ -107,7 +114,7 @@ async fn over_http(runtime: Arc<Runtime>, address: SocketAddr, settings: &HttpSe
                 "set `MCE_HTTP_TOKEN`, or `MCE_HTTP_TOKENS_FILE` (`mce token new` makes a token), or \
                  listen on 127.0.0.1",
             ),
-            http::Error::Tokens(_) => stop.hint("`mce token new NAME` prints an entry of that file"),
+            http::Error::Tokens(_) => stop.hint(NEW_TOKEN),
             http::Error::Listen { .. } => {
                 stop.hint("`--host` and `--port` choose another place, port 0 a free one")
             }

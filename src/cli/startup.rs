@@ -7,7 +7,8 @@ use std::time::Duration;
 
 use super::stop::{OrStop, Stop};
 use super::{Global, logging};
-use crate::config::{self, Config, Environment, Settings};
+use crate::config::{self, Config, Environment, ServerConfig, Settings};
+use crate::runtime::compiled_folders;
 use crate::sandbox::docker::{self, DockerSandbox};
 pub(super) use crate::signals::asked_to_stop as interrupted;
 
@@ -125,6 +126,23 @@ impl Configured {
             settings: Arc::new(settings),
             environment: Arc::new(opened.environment),
             env_file: None,
+        }
+    }
+
+    /// The servers of the config; without one those of the folder.
+    pub(super) fn servers(&self) -> Vec<Arc<ServerConfig>> {
+        match &self.config {
+            Some(config) => config.servers.iter().cloned().map(Arc::new).collect(),
+            None => compiled_folders(&self.settings.compiled_output_dir)
+                .unwrap_or_default()
+                .into_iter()
+                .map(|name| {
+                    Arc::new(ServerConfig {
+                        name,
+                        ..ServerConfig::default()
+                    })
+                })
+                .collect(),
         }
     }
 

@@ -32,7 +32,7 @@ where
     let is_set = |name: &str| environment.get(name).is_some_and(|value| !value.is_empty());
     let has_endpoint =
         is_set("OTEL_EXPORTER_OTLP_ENDPOINT") || is_set("OTEL_EXPORTER_OTLP_TRACES_ENDPOINT");
-    if !has_endpoint || environment.get("OTEL_SDK_DISABLED") == Some("true") {
+    if !has_endpoint || is_disabled(environment) {
         return Ok(None);
     }
     // The library reads where to, with which headers and how long to wait from the same variables.
@@ -61,11 +61,30 @@ where
     Ok(Some(layer))
 }
 
+/// `OTEL_SDK_DISABLED`, whose case does not count (OpenTelemetry, environment variables, booleans).
+fn is_disabled(environment: &Environment) -> bool {
+    let value = environment.get("OTEL_SDK_DISABLED");
+    value.is_some_and(|value| value.trim().eq_ignore_ascii_case("true"))
+}
+
 /// Sends what is left.
 pub(super) fn stop() {
     if let Some(provider) = PROVIDER.get()
         && let Err(error) = provider.shutdown_with_timeout(PATIENCE)
     {
         tracing::warn!(%error, "spans could not be exported");
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn it_is_switched_off_in_whatever_case() {
+        let is_disabled =
+            |value| is_disabled(&Environment::from_pairs([("OTEL_SDK_DISABLED", value)]));
+        assert!(["true", "TRUE", "True"].into_iter().all(is_disabled));
+        assert!(!["false", "1", ""].into_iter().any(is_disabled));
     }
 }

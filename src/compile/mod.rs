@@ -14,7 +14,6 @@ mod facts;
 mod fingerprint;
 mod folder;
 mod foreign;
-mod json;
 mod manifest;
 mod origin;
 mod report;
@@ -29,7 +28,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
 
-use futures::StreamExt;
+use futures::{StreamExt as _, TryFutureExt as _};
 use tokio::sync::Semaphore;
 
 use self::deadline::{Gate, Unfinished};
@@ -273,13 +272,12 @@ async fn load_and_work<T: Send + 'static>(
     let begun = Instant::now();
     let request = server::request(server, config_folder.clone(), environment).await;
     let request = request.map_err(|error| error.to_string())?;
-    let fetched = openapi::fetch(&request).await;
-    let fetched = fetched.map_err(|error| error.to_string())?;
-    let skills = skills::fetch(server, config_folder, environment).await;
-    let source = Source {
-        document: fetched,
-        skills: skills.map_err(|error| error.to_string())?,
-    };
+    // Side by side: notes that are slow take none of the document's time.
+    let (document, skills) = tokio::try_join!(
+        openapi::fetch(&request).map_err(|error| error.to_string()),
+        skills::fetch(server, config_folder, environment).map_err(|error| error.to_string()),
+    )?;
+    let source = Source { document, skills };
     done.loading = begun.elapsed();
     let early = on_processor(server, &run, &mut done.working, move |server, run, gate| {
         let outcome = early(server, &source, run, gate);

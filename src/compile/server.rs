@@ -12,12 +12,12 @@ use super::manifest::{self, Inputs};
 use super::origin::{self, Moved, OnMove};
 use super::{
     FUNCTIONS_FILE, MANIFEST_FILE, Options, Run, SKILLS_FILE, ServerReport, advice, fingerprint,
-    foreign, json, shortcut, tunnel,
+    foreign, shortcut, tunnel,
 };
 use crate::api::filter::{self, RuleError, Rules, Selection};
 use crate::api::{Api, Function, Manifest, NamedApi, give_names};
 use crate::config::{Environment, Filter, ServerConfig};
-use crate::invisible::visible;
+use crate::invisible::{json_visible, visible};
 use crate::openapi::{self, LoadError, Loaded, ReadError};
 use crate::python::{self, ModuleError, Target};
 
@@ -315,7 +315,9 @@ fn describe(inputs: &Inputs<'_>) -> (Manifest, String) {
     manifest
         .warnings
         .extend_from_slice(&inputs.rendered.warnings);
-    let text = json::to_text(&manifest);
+    // Its keys are strings and its numbers are finite, so this cannot fail.
+    let text = serde_json::to_string_pretty(&manifest).unwrap_or_default();
+    let text = json_visible(&text) + "\n";
     (manifest, text)
 }
 

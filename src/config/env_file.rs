@@ -118,8 +118,9 @@ impl EnvFile {
     }
 }
 
-/// Whether a name is one that no env file may set.
-fn is_never_set(name: &str) -> bool {
+/// Whether a name is one that no env file sets, even if the config names it.
+#[must_use]
+pub fn is_never_set(name: &str) -> bool {
     let name = name.to_ascii_uppercase();
     NEVER.iter().any(
         |pattern| match (pattern.strip_prefix('*'), pattern.strip_suffix('*')) {

@@ -39,10 +39,10 @@ mod urls;
 
 pub use auth::token_path;
 pub use engine::EngineVariables;
-pub use env_file::EnvFile;
+pub use env_file::{EnvFile, is_never_set};
 pub use environment::{Environment, FileError};
 pub use error::{Complaint, Error};
-pub use names::is_free_name;
+pub use names::{is_free_name, server_name};
 pub use open::{Opened, open};
 pub use package_name::{InvalidName, PackageName};
 pub use packages::Package;
@@ -53,7 +53,7 @@ pub use settings_http::{HttpSettings, is_loopback};
 pub use settings_results::{OutputMode, ResultSettings};
 pub use settings_table::{SETTINGS, Setting};
 pub use template::Template;
-pub use tokens::{NamedToken, TokensError, digest_of, entry_of, read_tokens};
+pub use tokens::{NamedToken, TokensError, digest_of, entry_of, read_tokens, read_tokens_beside};
 pub use urls::{UrlError, check_base_url, check_endpoint_url};
 
 /// A validated `swaggers.yaml`.

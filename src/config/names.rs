@@ -302,6 +302,13 @@ pub(super) fn refuse(identifier: &str) -> Option<String> {
         .map(|name| format!("its variable `{name}` would be that of a setting"))
 }
 
+/// What a server of this name is called: its folder, its package, its part of variable names. Empty
+/// where the name holds no letter or digit of ASCII.
+#[must_use]
+pub fn server_name(name: &str) -> String {
+    sanitise(name)
+}
+
 /// Whether a server can have this name as it stands.
 #[must_use]
 pub fn is_free_name(name: &str) -> bool {

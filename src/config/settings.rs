@@ -215,6 +215,11 @@ fn closest<'a>(name: &str, known: impl Iterator<Item = &'a str>) -> Option<&'a s
     nearest(name, known).filter(|near| strsim::damerau_levenshtein(name, near) <= 3)
 }
 
+/// What a message says in place of a secret.
+fn unshown() -> String {
+    "a value that is not shown".to_owned()
+}
+
 /// A variable and its value.
 type Found<'e> = (&'static str, &'e str);
 
@@ -270,7 +275,7 @@ impl<'e> Lookup<'e> {
         let audit = self.audit();
         let allowed_domains = self.optional("MCE_ALLOWED_DOMAINS", parse_domains);
         let https_proxy = self
-            .optional("MCE_HTTPS_PROXY", parse_proxy)
+            .unshown("MCE_HTTPS_PROXY", parse_proxy)
             .map(SecretString::from);
         let max_calls = self.required("MCE_MAX_CALLS", |text| whole(text, 1, 1_000_000));
         let max_concurrent_calls =
@@ -362,8 +367,8 @@ impl<'e> Lookup<'e> {
             .find(|row| row.name == name)
             .map_or("", |row| row.default);
         match self.value(name) {
-            Some((variable, value)) => self.parse(variable, value, parse),
-            None => self.parse(name, default, parse),
+            Some((variable, value)) => self.parse(variable, value, parse, describe),
+            None => self.parse(name, default, parse, describe),
         }
     }
 
@@ -374,10 +379,21 @@ impl<'e> Lookup<'e> {
         parse: impl Fn(&str) -> Result<T, Invalid>,
     ) -> Option<T> {
         let (variable, value) = self.value(name)?;
-        self.parse(variable, value, parse)
+        self.parse(variable, value, parse, describe)
     }
 
-    /// A setting that is a secret, so that it may stand in the file that `<name>_FILE` names.
+    /// One whose value may hold a secret, of which nothing is told.
+    fn unshown<T>(
+        &mut self,
+        name: &'static str,
+        parse: impl Fn(&str) -> Result<T, Invalid>,
+    ) -> Option<T> {
+        let (variable, value) = self.value(name)?;
+        self.parse(variable, value, parse, |_| unshown())
+    }
+
+    /// A setting that is a secret, so that it may stand in the file that `<name>_FILE` names. Nothing of
+    /// its value is told, however short it is.
     pub(super) fn secret<T>(
         &mut self,
         name: &'static str,
@@ -391,7 +407,9 @@ impl<'e> Lookup<'e> {
             return None;
         }
         match environment.value(name) {
-            Ok(Some(value)) if !value.trim().is_empty() => self.parse(name, value.trim(), parse),
+            Ok(Some(value)) if !value.trim().is_empty() => {
+                self.parse(name, value.trim(), parse, |_| unshown())
+            }
             Ok(_) => None,
             Err(error) => {
                 self.complaints.push(Complaint::at(name, error.to_string()));
@@ -440,6 +458,7 @@ impl<'e> Lookup<'e> {
         variable: &str,
         value: &str,
         parse: impl Fn(&str) -> Result<T, Invalid>,
+        describe: impl Fn(&str) -> String,
     ) -> Option<T> {
         match parse(value) {
             Ok(value) => Some(value),

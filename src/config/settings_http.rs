@@ -4,10 +4,11 @@ use std::net::IpAddr;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use secrecy::SecretString;
+use secrecy::{ExposeSecret as _, SecretString};
 
 use super::settings::{LONGEST, Lookup};
 use super::settings_values::{GIB, Invalid, parse_host, parse_path, seconds, size, whole};
+use super::tokens::{NamedToken, TokensError, digest_of, read_tokens_beside};
 
 /// The fewest characters of a token: one that can be guessed is none.
 const SHORTEST_TOKEN: usize = 16;
@@ -39,6 +40,21 @@ pub struct HttpSettings {
     pub read: Duration,
     /// `MCE_HTTP_SHUTDOWN_SECONDS`
     pub shutdown: Duration,
+}
+
+impl HttpSettings {
+    /// The tokens that have names; none where no file is set.
+    ///
+    /// # Errors
+    /// The file cannot be read, is no such file, or holds the token that has no name.
+    pub fn named_tokens(&self) -> Result<Vec<NamedToken>, TokensError> {
+        let nameless = self.token.as_ref();
+        let nameless = nameless.map(|token| digest_of(token.expose_secret()));
+        match &self.tokens_file {
+            Some(file) => read_tokens_beside(file, nameless.as_ref()),
+            None => Ok(Vec::new()),
+        }
+    }
 }
 
 impl Lookup<'_> {
@@ -156,11 +172,15 @@ mod tests {
 
     #[test]
     fn a_token_that_can_be_guessed_is_refused_and_not_repeated() {
-        for token in ["hunter2", "with spaces in it, and long"] {
+        for token in ["hunter2", "a-b.c", "with spaces in it, and long"] {
             let error = settings(&[("MCE_HTTP_TOKEN", token)]).unwrap_err();
             let text = error.to_string();
             assert!(text.contains("at least 16"), "{text}");
+            assert!(!text.contains(token), "{text}");
         }
+        // A proxy may hold a password.
+        let error = settings(&[("MCE_HTTPS_PROXY", "me:hunter2")]).unwrap_err();
+        assert!(!error.to_string().contains("hunter2"), "{error}");
     }
 
     #[test]

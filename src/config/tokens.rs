@@ -7,13 +7,15 @@
 //! servers = ["weather"]  # left out: all servers
 //! ```
 
-use std::collections::BTreeSet;
-use std::fmt::Write as _;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 use serde::Deserialize;
 use sha2::{Digest as _, Sha256};
+use toml_edit::{Array, ArrayOfTables, DocumentMut, Item, Table, value};
 
+use super::error::quote;
+use super::names::is_free_name;
 use crate::files::{self, Links};
 
 /// Bytes of the file.
@@ -68,20 +70,30 @@ pub fn digest_of(token: &str) -> [u8; 32] {
 /// The lines of the file for a token.
 ///
 /// # Errors
-/// No token can have this name; why.
+/// No token can have this name, or no server one of these; why.
 pub fn entry_of(
     name: &str,
     token: &str,
     servers: Option<&BTreeSet<String>>,
 ) -> Result<String, String> {
     check_name(name)?;
-    let digest = hex::encode(digest_of(token));
-    let mut entry = format!("[[token]]\nname = \"{name}\"\nsha256 = \"{digest}\"\n");
+    let mut entry = Table::new();
+    entry.insert("name", value(name));
+    entry.insert("sha256", value(hex::encode(digest_of(token))));
     if let Some(servers) = servers {
-        let servers: Vec<String> = servers.iter().map(|it| format!("{it:?}")).collect();
-        let _ = writeln!(entry, "servers = [{}]", servers.join(", "));
+        if let Some(none) = servers.iter().find(|server| !is_free_name(server)) {
+            return Err(format!(
+                "has a token for the server {}, a name that no server has",
+                quote(none)
+            ));
+        }
+        entry.insert("servers", value(servers.iter().collect::<Array>()));
     }
-    Ok(entry)
+    let mut entries = ArrayOfTables::new();
+    entries.push(entry);
+    let mut document = DocumentMut::new();
+    document.insert("token", Item::ArrayOfTables(entries));
+    Ok(document.to_string())
 }
 
 /// Reads the file.
@@ -89,6 +101,17 @@ pub fn entry_of(
 /// # Errors
 /// It cannot be read, or is no such file; the message holds nothing that could be a token.
 pub fn read_tokens(path: &Path) -> Result<Vec<NamedToken>, TokensError> {
+    read_tokens_beside(path, None)
+}
+
+/// [`read_tokens`] beside a token without a name (`MCE_HTTP_TOKEN`), given by its digest.
+///
+/// # Errors
+/// As [`read_tokens`], and where one of them is that token: it would stand for two principals.
+pub fn read_tokens_beside(
+    path: &Path,
+    nameless: Option<&[u8; 32]>,
+) -> Result<Vec<NamedToken>, TokensError> {
     let fail = |what: String| TokensError {
         path: path.to_owned(),
         what,
@@ -96,7 +119,14 @@ pub fn read_tokens(path: &Path) -> Result<Vec<NamedToken>, TokensError> {
     let bytes = files::read_regular(path, LARGEST, Links::Followed)
         .map_err(|error| fail(error.to_string()))?;
     let text = String::from_utf8(bytes).map_err(|_| fail("is not UTF-8".to_owned()))?;
-    parse(&text).map_err(fail)
+    let tokens = parse(&text).map_err(fail)?;
+    match tokens.iter().find(|it| Some(&it.digest) == nameless) {
+        Some(NamedToken { name, .. }) => Err(fail(format!(
+            "has as `{name}` the token of `MCE_HTTP_TOKEN`, which may use all servers; \
+             `mce token new` makes another"
+        ))),
+        None => Ok(tokens),
+    }
 }
 
 fn parse(text: &str) -> Result<Vec<NamedToken>, String> {
@@ -109,19 +139,24 @@ fn parse(text: &str) -> Result<Vec<NamedToken>, String> {
                 .count()
                 + 1
         });
+        // So may what its message repeats of it.
         let message = error.message();
-        let message = if message.starts_with("invalid ") {
+        let message = if message.starts_with("unknown field") {
+            "an unknown field; a token has `name`, `sha256` and `servers`"
+        } else if message.starts_with("missing field") {
+            message
+        } else if message.starts_with("invalid type") {
             "a value of another type is expected"
         } else {
-            message
+            "it is no TOML"
         };
         format!("is not valid in line {line}: {message}")
     })?;
-    let mut names = BTreeSet::new();
+    let (mut names, mut digests) = (BTreeSet::new(), BTreeMap::new());
     let mut tokens = Vec::new();
     for entry in file.token {
         check_name(&entry.name)?;
-        let digest = hex::decode(&entry.sha256)
+        let digest: [u8; 32] = hex::decode(&entry.sha256)
             .ok()
             .and_then(|bytes| bytes.try_into().ok())
             .ok_or_else(|| {
@@ -133,6 +168,13 @@ fn parse(text: &str) -> Result<Vec<NamedToken>, String> {
             })?;
         if !names.insert(entry.name.clone()) {
             return Err(format!("has two tokens `{}`", entry.name));
+        }
+        // Which of two principals came, with the rights of which, could not be told.
+        if let Some(other) = digests.insert(digest, entry.name.clone()) {
+            return Err(format!(
+                "has the same token as `{other}` and as `{}`; `mce token new` makes another",
+                entry.name
+            ));
         }
         tokens.push(NamedToken {
             name: entry.name,
@@ -196,7 +238,19 @@ mod tests {
             (format!("{one}{one}"), "has two tokens `ada`"),
             (
                 one.replace("sha256", "token"),
-                "is not valid in line 3: unknown field",
+                "is not valid in line 3: an unknown field",
+            ),
+            (
+                "[[token]]\nname = \"a\"\nmy-secret = 1\n".to_owned(),
+                "is not valid in line 3: an unknown field; a token has",
+            ),
+            (
+                "[[token]]\nmy-secret = 1\nmy-secret = 1\n".to_owned(),
+                "is not valid in line 3: it is no TOML",
+            ),
+            (
+                format!("{one}{}", one.replace("ada", "bob")),
+                "has the same token as `ada` and as `bob`",
             ),
             (one.replace("ada", "local"), "a name that stands for"),
             (one.replace("ada", "a/b"), "whose name is not"),
@@ -210,6 +264,30 @@ mod tests {
             let error = parse(&text).unwrap_err();
             assert!(error.contains(expected), "{error}");
             assert!(!error.contains("my-secret"), "{error}");
+        }
+    }
+
+    /// The one that came last counted, so that one who may use one server could use all.
+    #[test]
+    fn the_token_without_a_name_is_none_with_a_name() {
+        let file = tempfile::NamedTempFile::new().unwrap();
+        let servers = BTreeSet::from(["shop".to_owned()]);
+        let entry = entry_of("ada", "a-token", Some(&servers)).unwrap();
+        std::fs::write(file.path(), entry).unwrap();
+        let read = |token| read_tokens_beside(file.path(), Some(&digest_of(token)));
+        assert_eq!(read("another").unwrap().len(), 1);
+        let error = read("a-token").unwrap_err().to_string();
+        assert!(error.contains("has as `ada` the token of"), "{error}");
+    }
+
+    /// Escapes of Rust, such as `\u{202e}`, are none of TOML.
+    #[test]
+    fn a_server_that_no_server_is_called_is_refused() {
+        for server in ["\u{202e}", "a\"b", "My API", "", "class"] {
+            let servers = BTreeSet::from([server.to_owned()]);
+            let error = entry_of("ada", "t", Some(&servers)).unwrap_err();
+            assert!(error.contains("a name that no server has"), "{error}");
+            assert!(!error.contains('\u{202e}'), "{error}");
         }
     }
 }

@@ -80,7 +80,8 @@ pub struct Fetched {
     bounds: Bounds,
     /// What the parts may still hold.
     left: Arc<AtomicUsize>,
-    begun: Instant,
+    /// How long loading took so far. What is done between that and the rest takes none of its time.
+    spent: Duration,
 }
 
 /// A document that was read together with its parts, or why it could not be.
@@ -169,7 +170,7 @@ impl Fetched {
     ///
     /// As [`load`].
     pub async fn gather(self, request: &Request) -> Result<Loaded, LoadError> {
-        let left = request.limit.saturating_sub(self.begun.elapsed());
+        let left = request.limit.saturating_sub(self.spent);
         in_time(request, left, gather(self, request)).await
     }
 }
@@ -233,7 +234,7 @@ async fn root(request: &Request) -> Result<Fetched, String> {
         place,
         bounds,
         left,
-        begun,
+        spent: begun.elapsed(),
     })
 }
 
@@ -400,6 +401,19 @@ mod tests {
             let error = load(&request).await.unwrap_err();
             assert_eq!(error.reason, "`ca_file` holds no PEM certificates");
         }
+    }
+
+    /// Notes on the server that were fetched slowly once took the time of the document's parts.
+    #[tokio::test]
+    async fn what_is_done_between_fetching_and_gathering_takes_no_time_of_either() {
+        let folder = tempfile::tempdir().unwrap();
+        std::fs::write(folder.path().join("api.json"), "{}").unwrap();
+        let mut request = request("api.json");
+        folder.path().clone_into(&mut request.folder);
+        request.limit = Duration::from_secs(2);
+        let fetched = fetch(&request).await.unwrap();
+        tokio::time::sleep(request.limit).await;
+        assert!(fetched.gather(&request).await.is_ok());
     }
 
     #[tokio::test]

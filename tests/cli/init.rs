@@ -120,6 +120,49 @@ fn where_the_api_is_has_to_be_said_where_the_document_does_not() {
     has(&folder.read(".env.example"), "\nTASK_URL=\n");
 }
 
+/// The variables were made of the name as it was given, which is none of a variable.
+#[test]
+fn a_name_is_put_into_shape_once_for_all_that_is_made_of_it() {
+    for (given, server, variable) in [
+        ("2captcha", "m_2captcha", "M_2CAPTCHA_API_KEY"),
+        ("My  API", "my_api", "MY_API_API_KEY"),
+    ] {
+        let folder = Folder::new(&[("openapi.yaml", DOCUMENT)]);
+        let seen = folder.mce(&["init", "openapi.yaml", "--name", given]);
+        assert_eq!(seen.code, 0, "{}", seen.stderr);
+        has(&seen.stdout, &format!("with the server `{server}`"));
+        has(&seen.stdout, &format!("`mce call {server}`"));
+        let config = folder.read("swaggers.yaml");
+        has(&config, &format!("name: {server}\n"));
+        has(&config, &format!("value: ${{{variable}}}\n"));
+        folder.write(".env", &format!("{variable}=canary-key\n"));
+        let seen = folder.mce(&["auth", "check"]);
+        assert_eq!(seen.code, 0, "{}{}", seen.stdout, seen.stderr);
+    }
+    let folder = Folder::new(&[("openapi.yaml", DOCUMENT)]);
+    let seen = folder.mce(&["init", "openapi.yaml", "--name", "雪"]);
+    assert_eq!(seen.code, 2, "{}", seen.stdout);
+}
+
+/// A server has one key.
+#[test]
+fn a_second_key_of_the_same_calls_is_told_of_and_named_by_no_variable() {
+    let document = DOCUMENT
+        .replace("security: [{key: []}]", "security: [{key: [], app: []}]")
+        .replace(
+            "    login:",
+            "    app: {type: apiKey, in: header, name: X-App}\n    login:",
+        );
+    let folder = Folder::new(&[("openapi.yaml", &document)]);
+    let seen = folder.mce(&["init", "openapi.yaml"]);
+    assert_eq!(seen.code, 0, "{}", seen.stderr);
+    assert_eq!(folder.read(".env.example").matches("API_KEY=").count(), 1);
+    has(
+        &folder.read("swaggers.yaml"),
+        "as `X-Key` in header: the same key goes there; another one is given under `extra_headers`",
+    );
+}
+
 /// Whoever interrupts it finds the folder as it was.
 #[cfg(unix)]
 #[test]

@@ -54,6 +54,52 @@ fn it_is_printed_with_the_sandbox_that_is_set_and_no_secret() {
     assert!(!printed.to_string().contains("canary"), "{printed}");
 }
 
+/// They were left out, and what a client started permitted more than the user's own.
+#[test]
+fn every_setting_that_is_set_is_carried_but_those_of_http_and_secrets() {
+    let folder = project();
+    folder.write("guard.toml", "");
+    let mut command = folder.command(&["mcp-config"]);
+    for (name, value) in [
+        ("MCE_GUARD_POLICY", "guard.toml"),
+        ("MCE_LINT_ENABLED", "true"),
+        ("MCE_ALLOWED_DOMAINS", "api.example"),
+        ("MCE_AUDIT_LOG", "audit.jsonl"),
+        ("MCE_CACHE_DB_PATH", ":memory:"),
+        ("MCP_BRIDGE_TIMEOUT", "5"),
+        ("MCE_HTTPS_PROXY", "http://me:canary@proxy.example"),
+        ("MCE_HTTP_TOKEN", "canary-canary-canary"),
+        ("MCE_HTTP_TOKENS_FILE", "tokens.toml"),
+        ("MCE_HOST", "127.0.0.2"),
+        ("MCE_LLM_API_KEY", "canary"),
+        ("MCE_USER_TOOLS", "true"),
+    ] {
+        command.env(name, value);
+    }
+    let done = command.output().unwrap();
+    let printed: Value = serde_json::from_slice(&done.stdout).unwrap();
+    let variables = printed["mcpServers"]["mce"]["env"].as_object().unwrap();
+    let path = folder.path().canonicalize().unwrap();
+    let below = |name: &str| path.join(name).display().to_string();
+    let (policy, log) = (below("guard.toml"), below("audit.jsonl"));
+    for (name, value) in [
+        ("MCE_GUARD_POLICY", policy.as_str()),
+        ("MCE_LINT_ENABLED", "true"),
+        ("MCE_ALLOWED_DOMAINS", "api.example"),
+        ("MCE_AUDIT_LOG", &log),
+        ("MCE_CACHE_DB_PATH", ":memory:"),
+        ("MCE_EXECUTION_TIMEOUT_SECONDS", "5"),
+        ("MCE_HTTPS_PROXY", ""),
+    ] {
+        assert_eq!(variables.get(name), Some(&Value::from(value)), "{name}");
+    }
+    let others = ["MCE_HTTP_", "MCE_HOST", "MCE_LLM_", "MCE_USER_TOOLS"];
+    for name in variables.keys() {
+        assert!(!others.iter().any(|it| name.starts_with(it)), "{name}");
+    }
+    assert!(!printed.to_string().contains("canary"), "{printed}");
+}
+
 #[test]
 fn a_file_of_a_client_is_merged_into_once() {
     let folder = project();

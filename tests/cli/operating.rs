@@ -208,6 +208,79 @@ fn the_doctor_finds_what_was_changed_what_is_stale_and_what_is_missing() {
 }
 
 #[test]
+fn the_doctor_looks_at_results_and_at_who_may_come_over_http() {
+    let folder = shop().compiled();
+    let look = |pairs: &[(&str, &str)]| {
+        let mut command = folder.command(&["doctor", "--json", "--no-engine"]);
+        command.envs(pairs.iter().copied());
+        let value: Value = serde_json::from_slice(&command.output().unwrap().stdout).unwrap();
+        let of = |check| findings(&value, check).remove(0);
+        (of("results"), of("http"))
+    };
+    let (results, http) = look(&[]);
+    assert_eq!((results.0.as_str(), http.0.as_str()), ("ok", "ok"));
+    folder.write("data/results.db", "no database at all\n");
+    let (results, http) = look(&[("MCE_HOST", "0.0.0.0")]);
+    assert_eq!(results.0, "problem");
+    has(&results.1, "results.db` is no database -> move it away");
+    assert_eq!(http.0, "problem");
+    has(&http.1, "no token is set -> set `MCE_HTTP_TOKEN`");
+    let token = ("MCE_HTTP_TOKEN", "0123456789abcdef");
+    let (_, http) = look(&[("MCE_HOST", "0.0.0.0"), token]);
+    assert_eq!(http.0, "ok");
+    let file = ("MCE_HTTP_TOKENS_FILE", "tokens.toml");
+    let (_, http) = look(&[file]);
+    assert_eq!(http.0, "problem");
+    has(&http.1, "the tokens file `tokens.toml` cannot be read");
+    // Neither may the token without a name have one.
+    let digest = hex::encode(<sha2::Sha256 as sha2::Digest>::digest(token.1));
+    folder.write(
+        "tokens.toml",
+        &format!("[[token]]\nname = \"ada\"\nsha256 = \"{digest}\"\nservers = [\"shop\"]\n"),
+    );
+    assert_eq!(look(&[file]).1.0, "ok");
+    let (_, http) = look(&[file, token]);
+    assert_eq!(http.0, "problem");
+    has(&http.1, "has as `ada` the token of `MCE_HTTP_TOKEN`");
+    let mut command = folder.command(&["serve", "--transport", "http", "--port", "0"]);
+    let done = command.envs([file, token]).output().unwrap();
+    assert_eq!(done.status.code(), Some(1));
+    has(&String::from_utf8_lossy(&done.stderr), "has as `ada`");
+    // A message must not repeat it, however short it is.
+    let mut command = folder.command(&["doctor", "--no-engine"]);
+    let done = command.env("MCE_HTTP_TOKEN", "canary").output().unwrap();
+    let text = String::from_utf8_lossy(&done.stdout);
+    has(&text, "PROBLEM  settings  MCE_HTTP_TOKEN");
+    assert!(!text.contains("canary"), "{text}");
+}
+
+/// In a container only what was compiled is mounted.
+#[test]
+fn the_doctor_needs_no_document_where_what_was_compiled_is_sound() {
+    let folder = shop().compiled();
+    fs::remove_file(folder.path().join("shop.yaml")).unwrap();
+    let (code, value) = folder.json(&["doctor", "--json", "--no-engine"]);
+    let found = findings(&value, "up to date");
+    assert_eq!((code, found[0].0.as_str()), (0, "skipped"), "{value}");
+    has(&found[0].1, "shop.yaml` is not here");
+    folder.change("compiled/shop/functions.py", "def ", "def  ");
+    let (code, value) = folder.json(&["doctor", "--json", "--no-engine"]);
+    assert_eq!(code, 1);
+    assert_eq!(findings(&value, "up to date")[0].0, "problem", "{value}");
+}
+
+#[test]
+fn a_token_is_made_only_for_servers_that_there_can_be() {
+    let folder = Folder::new(&[]);
+    let seen = folder.mce(&["token", "new", "ada", "--server", "shop"]);
+    assert_eq!(seen.code, 0, "{}", seen.stderr);
+    has(&seen.stdout, "servers = [\"shop\"]");
+    let seen = folder.mce(&["token", "new", "ada", "--server", "a\u{202e}"]);
+    assert_eq!((seen.code, seen.stdout.as_str()), (2, ""));
+    has(&seen.stderr, "a name that no server has");
+}
+
+#[test]
 fn the_doctor_works_where_settings_or_config_are_broken_or_nothing_is_there() {
     let empty = Folder::new(&[]);
     let (code, value) = empty.json(&["doctor", "--json", "--no-engine"]);

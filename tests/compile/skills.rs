@@ -1,6 +1,7 @@
 //! The notes on a server: fetched when compiling, committed, checked.
 
 use std::fs;
+use std::time::Duration;
 
 use mce::compile::{self, FileState, Options};
 use mce::config::{Config, Environment};
@@ -165,6 +166,32 @@ fn clean_removes_notes_with_what_was_compiled() {
     let cleaned = compile::clean(&project.path("compiled")).unwrap();
     assert_eq!(cleaned.warnings, Vec::<String>::new());
     assert!(!project.path("compiled").exists());
+}
+
+#[tokio::test]
+async fn notes_are_fetched_beside_the_document() {
+    let home = MockServer::start().await;
+    for (name, text) in [("/weather.yaml", WEATHER), ("/notes.md", "# Home\n")] {
+        let answer = ResponseTemplate::new(200).set_body_string(text);
+        Mock::given(path(name))
+            .respond_with(answer.set_delay(Duration::from_secs(2)))
+            .mount(&home)
+            .await;
+    }
+    let home = home.uri();
+    let project = Project::weather();
+    project.configure(&format!(
+        "  - {{name: weather, swagger_url: '{home}/weather.yaml', skills_url: '{home}/notes.md'}}\n"
+    ));
+    let config = Config::load(&project.path("swaggers.yaml")).unwrap();
+    let options = Options {
+        output: project.path("compiled"),
+        ..Options::default()
+    };
+    let report = compile::run(&config, &Environment::default(), &options).await;
+    assert!(!report.failed(), "{report:?}");
+    let loading = report.servers[0].load_ms;
+    assert!((2_000..3_900).contains(&loading), "{loading} ms");
 }
 
 #[tokio::test]

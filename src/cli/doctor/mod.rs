@@ -1,11 +1,12 @@
 //! `mce doctor`: whether everything is in order, and what to do where it is not. Every check stands
-//! alone: what is missing is what is looked for. Nothing is written.
+//! alone: what is missing is what is looked for. Nothing of the project is written.
 
 mod databases;
 mod engine;
 mod project;
 
 use std::fmt::Write as _;
+use std::net::SocketAddr;
 use std::process::ExitCode;
 use std::time::Duration;
 
@@ -15,12 +16,15 @@ use super::output::{self, counted, printable};
 use super::startup::{Startup, block_on};
 use super::stop::Stop;
 use super::{ConfigFile, Global, Outcome, Shown};
-use crate::config::{self, Environment, Settings};
+use crate::config::{self, Environment, HttpSettings, Settings, is_loopback};
 use crate::runtime::guard_of;
 
 const EXAMPLES: &str = "\
 Looks at settings, config, compiled output, credentials, databases, ruff, the engine, the image, and
-the isolation of a container that it starts for this. Changes nothing, and shows no secret.
+the isolation of a container that it starts for this. Changes nothing of the project, and shows no
+secret. With an engine it does as a server does that starts: it makes the state folder (`mce` below
+$XDG_STATE_HOME or ~/.local/state) with a lock in it, removes what servers that are dead have left on
+the engine, and makes a container, which it removes. `--no-engine` makes and removes nothing.
 
 Exit codes: 0 nothing is wrong, 1 something is.
 
@@ -208,6 +212,7 @@ fn settings(settings: &Settings, environment: &Environment) -> Vec<Finding> {
              built-in one",
         ),
     });
+    findings.push(http(&settings.http));
     let ruff = environment.program("ruff");
     findings.push(match (settings.lint_enabled, ruff) {
         (false, _) => Finding::ok("ruff", "not asked for (`MCE_LINT_ENABLED`)"),
@@ -219,6 +224,41 @@ fn settings(settings: &Settings, environment: &Environment) -> Vec<Finding> {
         .advice("install ruff (`pip install ruff`) where `PATH` finds it, or unset the setting"),
     });
     findings
+}
+
+/// Whether clients could come over HTTP, if it is served.
+fn http(settings: &HttpSettings) -> Finding {
+    let check = "http";
+    let named = match settings.named_tokens() {
+        Ok(named) => named.len(),
+        Err(error) => {
+            let otherwise = "`mce token new NAME` prints an entry of that file";
+            return Finding::of_message(check, &error.to_string(), otherwise);
+        }
+    };
+    let address = SocketAddr::new(settings.host, settings.port);
+    let tokens = named + usize::from(settings.token.is_some());
+    match (is_loopback(settings.host), tokens) {
+        (false, 0) => Finding::problem(
+            check,
+            format!(
+                "`MCE_HOST` is {}, which other machines reach, and no token is set",
+                settings.host
+            ),
+        )
+        .advice(
+            "set `MCE_HTTP_TOKEN` or `MCE_HTTP_TOKENS_FILE` (`mce token new` makes a token), or \
+             unset `MCE_HOST`",
+        ),
+        (true, 0) => Finding::ok(
+            check,
+            format!("{address}, for this machine, without a token"),
+        ),
+        (_, tokens) => Finding::ok(
+            check,
+            format!("{address}, with {}", counted(tokens, "token")),
+        ),
+    }
 }
 
 fn text(findings: &[Finding]) -> String {

@@ -1,6 +1,7 @@
 //! The config, what was compiled from it, and the credentials of its servers.
 
 use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use tokio::time::timeout;
@@ -10,13 +11,12 @@ use super::super::output::{absolute, counted};
 use super::super::startup::Configured;
 use super::{Arguments, Finding, PATIENCE};
 use crate::compile::{self, CheckReport, Options, ServerCheck, verify};
-use crate::config::{Config, Opened, ServerConfig};
-use crate::runtime::compiled_folders;
+use crate::config::{Config, Environment, Opened, ServerConfig};
 
 pub(super) async fn look(opened: &Opened, arguments: &Arguments) -> Vec<Finding> {
     let mut findings = of_config(opened);
     let configured = Configured::new(opened.clone(), arguments.config.path());
-    let servers = servers(&configured);
+    let servers = configured.servers();
     findings.extend(compiled(&configured, &servers).await);
     if let Some(config) = &configured.config {
         findings.extend(fresh(config, &configured, arguments.fetch).await);
@@ -55,23 +55,6 @@ fn of_config(opened: &Opened) -> Vec<Finding> {
         findings.push(Finding::warning("config", warning.clone()));
     }
     findings
-}
-
-/// The servers of the config; without one those of the folder.
-fn servers(configured: &Configured) -> Vec<Arc<ServerConfig>> {
-    match &configured.config {
-        Some(config) => config.servers.iter().cloned().map(Arc::new).collect(),
-        None => compiled_folders(&configured.settings.compiled_output_dir)
-            .unwrap_or_default()
-            .into_iter()
-            .map(|name| {
-                Arc::new(ServerConfig {
-                    name,
-                    ..ServerConfig::default()
-                })
-            })
-            .collect(),
-    }
 }
 
 /// Whether what was compiled is what was reviewed, as it is looked at before it is used.
@@ -147,19 +130,40 @@ async fn fresh(config: &Config, configured: &Configured, fetch: bool) -> Vec<Fin
         servers.iter().map(|server| server.name.clone()).collect()
     };
     let mut findings = Vec::new();
-    let only = if fetch || remote.is_empty() {
-        Vec::new()
-    } else {
+    let mut checked = local;
+    if fetch {
+        checked.extend(&remote);
+    } else if !remote.is_empty() {
         let found = format!("documents that have a URL: {}", names(&remote).join(", "));
         findings.push(Finding::skipped("up to date", found).advice("`--fetch` fetches them"));
-        if local.is_empty() {
-            return findings;
+    }
+    // Where servers are only served, as in a container, nothing but what was compiled has to be there.
+    checked.retain(|server| {
+        let Some(file) = missing(server, config, environment) else {
+            return true;
+        };
+        let is_sound = verify(&configured.settings.compiled_output_dir, &server.name).is_ok();
+        if is_sound {
+            let name = &server.name;
+            let found = format!("server `{name}`: `{}` is not here", file.display());
+            findings.push(
+                Finding::skipped("up to date", found)
+                    .advice("where documents are: `mce compile --check`"),
+            );
         }
-        names(&local)
-    };
+        !is_sound
+    });
+    if checked.is_empty() && !config.servers.is_empty() {
+        return findings;
+    }
     let options = Options {
         output: configured.settings.compiled_output_dir.clone(),
-        only,
+        // All of them, where what belongs to none is looked for too.
+        only: if checked.len() == config.servers.len() {
+            Vec::new()
+        } else {
+            names(&checked)
+        },
         ..Options::default()
     };
     let checking = compile::check(config, environment, &options, &|_| {});
@@ -168,6 +172,22 @@ async fn fresh(config: &Config, configured: &Configured, fetch: bool) -> Vec<Fin
         Err(_) => findings.push(late("up to date")),
     }
     findings
+}
+
+/// A file that a server is compiled from and that is not there.
+fn missing(server: &ServerConfig, config: &Config, environment: &Environment) -> Option<PathBuf> {
+    let folder = config.path.parent().unwrap_or(Path::new(""));
+    let sources = std::iter::once(&server.swagger_url).chain(&server.skills_url);
+    let files = sources.filter_map(|source| {
+        let source = source.expand(environment).ok()?;
+        let source = source.trim();
+        (!source.is_empty() && !source.contains("://")).then(|| folder.join(source))
+    });
+    let is_missing = |file: &PathBuf| {
+        let looked = file.metadata();
+        looked.is_err_and(|error| error.kind() == std::io::ErrorKind::NotFound)
+    };
+    files.into_iter().find(is_missing)
 }
 
 fn of_report(report: &CheckReport) -> Vec<Finding> {

@@ -3,8 +3,9 @@
 use std::collections::BTreeMap;
 
 use super::super::output::counted;
-use super::texts::Variable;
+use super::texts::{self, Variable};
 use crate::api::{Manifest, SecurityScheme};
+use crate::variables::of_server;
 
 /// The credential of a server.
 #[derive(Default)]
@@ -15,11 +16,13 @@ pub(super) struct Credentials {
     pub(super) comments: Vec<String>,
     /// The variables they name.
     pub(super) variables: Vec<Variable>,
+    /// Whether one of them is a key.
+    has_key: bool,
 }
 
 /// What the operations ask for: of alternatives what most of them take, and all that those ask for
 /// together.
-pub(super) fn of(manifest: &Manifest, prefix: &str) -> Credentials {
+pub(super) fn of(manifest: &Manifest, server: &str) -> Credentials {
     let mut wanted: BTreeMap<Vec<&str>, usize> = BTreeMap::new();
     for function in &manifest.functions {
         for alternative in function.security.iter().filter(|it| !it.is_empty()) {
@@ -43,7 +46,7 @@ pub(super) fn of(manifest: &Manifest, prefix: &str) -> Credentials {
     let functions = counted(*count, "function");
     for name in schemes {
         if let Some(scheme) = manifest.security_schemes.get(*name) {
-            credentials.add(scheme, name, prefix, &functions);
+            credentials.add(scheme, name, server, &functions);
         }
     }
     let others: Vec<String> = wanted
@@ -60,8 +63,8 @@ pub(super) fn of(manifest: &Manifest, prefix: &str) -> Credentials {
 }
 
 impl Credentials {
-    fn add(&mut self, scheme: &SecurityScheme, name: &str, prefix: &str, functions: &str) {
-        let variable = |suffix: &str| format!("{prefix}_{suffix}");
+    fn add(&mut self, scheme: &SecurityScheme, name: &str, server: &str, functions: &str) {
+        let variable = |suffix: &str| texts::variable(server, suffix);
         let is_first = self.auth.is_empty();
         let mut named = Vec::new();
         let lines: Vec<String> = match (scheme.r#type.as_str(), scheme.scheme.as_deref()) {
@@ -71,11 +74,16 @@ impl Credentials {
                     scheme.name.as_deref().unwrap_or(name),
                     scheme.r#in.as_deref().unwrap_or("header")
                 );
+                if self.has_key {
+                    self.add_further_key(scheme, &place, server);
+                    return;
+                }
+                self.has_key = true;
                 let key = if is_first {
                     variable("API_KEY")
                 } else {
                     // Beside another credential this one needs no entry.
-                    format!("MCE_{prefix}_API_KEY")
+                    of_server(server, "API_KEY")
                 };
                 named.push((key.clone(), format!("API key, {place}; {functions}")));
                 vec!["type: api_key".to_owned(), format!("value: ${{{key}}}")]
@@ -140,7 +148,7 @@ impl Credentials {
             if takes_authorization(&lines) {
                 // A key needs no entry, so the other credential takes it.
                 self.auth = lines;
-                self.rename_key(prefix);
+                self.rename_key(server);
             }
         }
         let variables = named.into_iter();
@@ -148,11 +156,23 @@ impl Credentials {
             .extend(variables.map(|(name, meaning)| Variable { name, meaning }));
     }
 
-    fn rename_key(&mut self, prefix: &str) {
-        let old = format!("{prefix}_API_KEY");
+    /// A server has one key, which goes to every place that a call asks for.
+    fn add_further_key(&mut self, scheme: &SecurityScheme, place: &str, server: &str) {
+        let otherwise = match scheme.r#in.as_deref() {
+            Some("query") => "cannot be given".to_owned(),
+            Some("cookie") => format!("is given by `{}`", of_server(server, "COOKIE")),
+            _ => "is given under `extra_headers`".to_owned(),
+        };
+        self.comments.push(format!(
+            "The same calls want a key as {place}: the same key goes there; another one {otherwise}"
+        ));
+    }
+
+    fn rename_key(&mut self, server: &str) {
+        let old = texts::variable(server, "API_KEY");
         for variable in &mut self.variables {
             if variable.name == old {
-                variable.name = format!("MCE_{prefix}_API_KEY");
+                variable.name = of_server(server, "API_KEY");
             }
         }
     }

@@ -14,8 +14,8 @@ use super::startup::{Configured, Startup, block_on};
 use super::stop::{OrStop, Stop};
 use super::{Outcome, compile as compiling};
 use crate::api::Manifest;
-use crate::compile::{self, MANIFEST_FILE, Options, Report};
-use crate::config::Config;
+use crate::compile::{self, Options, Report};
+use crate::config::{Config, server_name};
 use crate::files;
 
 use texts::Project;
@@ -67,17 +67,14 @@ pub(super) fn run(arguments: &Arguments, startup: &Startup) -> Outcome {
     let project = block_on(async {
         let manifest = tried(&source, arguments.read_only, startup).await?;
         let name = match &arguments.name {
-            Some(name) => name.clone(),
+            Some(name) => named(name)?,
             None => naming::name_of(&manifest.title, &source),
         };
         Ok(Project::new(&name, &source, arguments.read_only, &manifest))
     })?;
     let config = project.config();
     let parsed = Config::parse(&config, Path::new(CONFIG_FILE)).or_stop()?;
-    let name = match parsed.servers.as_slice() {
-        [server] => server.name.clone(),
-        _ => project.name.clone(),
-    };
+    let name = project.name.clone();
     let configured = configured(startup, parsed);
     let report = block_on(async {
         let options = Options {
@@ -155,6 +152,18 @@ fn source(text: &str) -> Result<String, Stop> {
     })
 }
 
+/// A name that was given, as everything that is made of it spells it.
+fn named(name: &str) -> Result<String, Stop> {
+    let server = server_name(name);
+    if server.is_empty() {
+        return Err(Stop::usage(format!(
+            "`{}` holds no letter or digit of ASCII, of which a server's name is made",
+            printable(name)
+        )));
+    }
+    Ok(server)
+}
+
 /// Compiles the document into a folder that does not stay, and gives what it holds.
 async fn tried(source: &str, read_only: bool, startup: &Startup) -> Result<Manifest, Stop> {
     let folder = tempfile::tempdir().or_stop_with("cannot make a temporary folder")?;
@@ -171,9 +180,10 @@ async fn tried(source: &str, read_only: bool, startup: &Startup) -> Result<Manif
         return Err(Stop::failure(error.to_owned()));
     }
     compiling::verdict(&report)?;
-    let path = options.output.join(TRIAL).join(MANIFEST_FILE);
-    let text = std::fs::read(&path).or_stop_with("cannot read what was compiled")?;
-    serde_json::from_slice(&text).or_stop_with("cannot read what was compiled")
+    let verified = compile::verify(&options.output, TRIAL);
+    Ok(verified
+        .or_stop_with("cannot read what was compiled")?
+        .manifest)
 }
 
 fn configured(startup: &Startup, config: Config) -> Configured {

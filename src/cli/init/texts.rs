@@ -4,6 +4,7 @@ use std::fmt::Write as _;
 
 use super::credentials::{self, Credentials};
 use crate::api::Manifest;
+use crate::config::is_never_set;
 use crate::invisible::visible;
 use crate::variables::of_server;
 
@@ -29,19 +30,15 @@ pub(super) struct Project {
 }
 
 impl Project {
+    /// `name` is one that a server has as it stands.
     pub(super) fn new(name: &str, source: &str, read_only: bool, manifest: &Manifest) -> Self {
-        let prefix: String = name
-            .chars()
-            .map(|it| if it.is_ascii_alphanumeric() { it } else { '_' })
-            .collect::<String>()
-            .to_ascii_uppercase();
-        let credentials = credentials::of(manifest, &prefix);
+        let credentials = credentials::of(manifest, name);
         let mut variables = credentials.variables.clone();
         if manifest.base_url.is_none() {
             variables.insert(
                 0,
                 Variable {
-                    name: format!("{prefix}_URL"),
+                    name: variable(name, "URL"),
                     meaning: "where the API is, such as https://api.example/v1".to_owned(),
                 },
             );
@@ -123,6 +120,17 @@ impl Project {
     }
 }
 
+/// The variable of a server that the config names. Where an env file would not set that, as it steers
+/// programs and libraries, one that steers none.
+pub(super) fn variable(server: &str, suffix: &str) -> String {
+    let name = format!("{}_{suffix}", server.to_ascii_uppercase());
+    if is_never_set(&name) {
+        format!("API_{name}")
+    } else {
+        name
+    }
+}
+
 /// A config that says no more than where the document is.
 pub(super) fn bare(name: &str, source: &str, read_only: bool) -> String {
     let mut text = format!(
@@ -158,4 +166,46 @@ fn quoted(text: &str) -> String {
 /// A text from outside as one line of a comment.
 fn comment(text: &str) -> String {
     visible(&text.chars().take(200).collect::<String>())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::config::{EnvFile, Environment, server_name};
+
+    /// They were named in `.env.example`, and ignored in `.env`.
+    #[test]
+    fn every_variable_is_one_that_an_env_file_sets() {
+        for title in [
+            "Docker Engine",
+            "Python Package Index",
+            "SSL Labs",
+            "LD Relay",
+            "DYLD",
+            "Path",
+            "Home",
+            "Container Host",
+            "Task",
+        ] {
+            for suffix in [
+                "URL",
+                "API_KEY",
+                "TOKEN",
+                "USERNAME",
+                "PASSWORD",
+                "AUTHORIZATION",
+                "CLIENT_SECRET",
+            ] {
+                let name = variable(&server_name(title), suffix);
+                let file = EnvFile::parse(format!("{name}=x").as_bytes(), ".env").unwrap();
+                let (environment, warnings) = Environment::default().with(&file, |it| it == name);
+                assert_eq!(environment.get(&name), Some("x"), "{warnings:?}");
+            }
+        }
+        assert_eq!(variable("task", "TOKEN"), "TASK_TOKEN");
+        assert_eq!(
+            variable("docker_engine", "TOKEN"),
+            "API_DOCKER_ENGINE_TOKEN"
+        );
+    }
 }

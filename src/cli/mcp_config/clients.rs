@@ -11,6 +11,9 @@ use crate::config::Environment;
 /// The variable that holds the token of a server over HTTP.
 pub(super) const TOKEN: &str = "MCE_HTTP_TOKEN";
 
+/// The member of an entry that holds headers, where a client takes some.
+pub(super) const HEADERS: &str = "headers";
+
 /// A client whose configuration is known.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(super) enum Client {
@@ -188,24 +191,20 @@ impl Client {
     }
 
     fn started(self, launch: &Launch) -> Entry {
-        let Launch {
-            command,
-            arguments,
-            variables,
-        } = launch;
-        let variables: Map<String, Value> = variables
-            .iter()
-            .map(|(name, value)| (name.clone(), value.as_str().into()))
-            .collect();
         let members = match self {
             Self::OpenCode => {
-                let whole: Vec<&String> = std::iter::once(command).chain(arguments).collect();
+                let whole: Vec<&String> = std::iter::once(&launch.command)
+                    .chain(&launch.arguments)
+                    .collect();
+                let variables = launch.environment();
                 json!({"type": "local", "command": whole, "environment": variables, "enabled": true})
             }
             Self::ClaudeCode | Self::Cursor | Self::VsCode => {
-                json!({"type": "stdio", "command": command, "args": arguments, "env": variables})
+                let mut members = launch.entry();
+                members.shift_insert(0, "type".to_owned(), "stdio".into());
+                members.into()
             }
-            _ => json!({"command": command, "args": arguments, "env": variables}),
+            _ => launch.entry().into(),
         };
         let empty: Vec<&str> = launch
             .variables
@@ -260,7 +259,7 @@ impl Client {
                     notes.push(format!("set `{TOKEN}` where {} runs", self.title()));
                 }
                 (_, Some(reference)) => {
-                    object.insert("headers".to_owned(), bearer(&reference));
+                    object.insert(HEADERS.to_owned(), bearer(&reference));
                     if self == Self::VsCode {
                         input = Some(json!({
                             "type": "promptString",

@@ -33,8 +33,9 @@ pub(super) struct Addition<'a> {
     pub(super) name: &'a str,
     /// Its members.
     pub(super) members: &'a Map<String, Value>,
-    /// The one of them that holds variables: what people filled in there stays.
-    pub(super) variables: &'a str,
+    /// Those of them that are merged member by member, such as variables and headers: what people added
+    /// or filled in there stays.
+    pub(super) merged: &'a [&'a str],
     /// Members that must not be there.
     pub(super) obsolete: &'a [&'a str],
     /// An item of the list `inputs`, known by its `id`.
@@ -125,12 +126,12 @@ fn merge_json(entry: &CstObject, addition: &Addition<'_>) {
         if known.as_ref() == Some(value) {
             continue;
         }
-        let is_variables = name == addition.variables;
+        let is_merged = addition.merged.contains(&name.as_str());
         let object = found.as_ref().and_then(CstObjectProp::object_value);
-        match (is_variables, object, value, found) {
-            (true, Some(variables), Value::Object(wanted), _) => {
+        match (is_merged, object, value, found) {
+            (true, Some(known), Value::Object(wanted), _) => {
                 for (name, value) in wanted {
-                    merge_variable(&variables, name, value);
+                    merge_member(&known, name, value);
                 }
             }
             (_, _, value, Some(property)) => property.set_value(CstInputValue::from_value(value)),
@@ -142,10 +143,10 @@ fn merge_json(entry: &CstObject, addition: &Addition<'_>) {
 }
 
 /// An empty value is one for people to fill in, and takes the place of none.
-fn merge_variable(variables: &CstObject, name: &str, value: &Value) {
-    match variables.get(name) {
+fn merge_member(members: &CstObject, name: &str, value: &Value) {
+    match members.get(name) {
         None => {
-            variables.append(name, CstInputValue::from_value(value));
+            members.append(name, CstInputValue::from_value(value));
         }
         Some(_) if value == "" => {}
         Some(property) => {
@@ -228,16 +229,16 @@ pub(super) fn add_to_toml(text: &str, addition: &Addition<'_>) -> Result<String,
         entry.remove(name);
     }
     for (name, value) in addition.members {
-        match (value, name == addition.variables) {
+        match (value, addition.merged.contains(&name.as_str())) {
             (Value::Object(wanted), true) => {
-                let variables = entry
+                let known = entry
                     .entry(name)
                     .or_insert_with(|| Item::Table(Table::new()))
                     .as_table_like_mut()
                     .ok_or_else(|| shape(name.clone()))?;
                 for (name, value) in wanted {
-                    if value != "" || !variables.contains_key(name) {
-                        set(variables, name, value);
+                    if value != "" || !known.contains_key(name) {
+                        set(known, name, value);
                     }
                 }
             }
@@ -303,7 +304,7 @@ mod tests {
             servers,
             name: "mce",
             members,
-            variables: "env",
+            merged: &["env", "headers"],
             obsolete: &["url", "headers"],
             input: None,
         }
@@ -391,6 +392,30 @@ mod tests {
         assert_eq!(once, twice);
         assert_eq!(once.matches("\"token\"").count(), 1, "{once}");
         assert!(once.contains("\"mine\""), "{once}");
+    }
+
+    /// They were taken for ours alone once, and those of a proxy were lost.
+    #[test]
+    fn headers_of_others_stay() {
+        let entry =
+            members(json!({"url": "https://new", "headers": {"Authorization": "Bearer x"}}));
+        let addition = Addition {
+            obsolete: &["command"],
+            ..addition(&entry, "servers")
+        };
+        let text =
+            r#"{"servers": {"mce": {"url": "https://old", "headers": {"X-Proxy": "mine"}}}}"#;
+        let once = add_to_json(text, &addition).unwrap();
+        let read: Value = serde_json::from_str(&once).unwrap();
+        let headers = &read["servers"]["mce"]["headers"];
+        assert_eq!(
+            *headers,
+            json!({"X-Proxy": "mine", "Authorization": "Bearer x"})
+        );
+        let text = "[servers.mce]\nurl = \"https://old\"\nheaders = {X-Proxy = \"mine\"}\n";
+        let once = add_to_toml(text, &addition).unwrap();
+        assert!(once.contains("X-Proxy = \"mine\""), "{once}");
+        assert!(once.contains("Authorization = \"Bearer x\""), "{once}");
     }
 
     #[test]

@@ -36,6 +36,10 @@ pub(super) enum Error {
     Text,
     #[error(transparent)]
     Document(#[from] document::Error),
+    #[error("it is a link that leads nowhere")]
+    Dangling,
+    #[error("it was made by somebody else meanwhile")]
+    Meanwhile,
     #[error("it cannot be written: {0}")]
     Write(#[from] io::Error),
 }
@@ -46,13 +50,15 @@ pub(super) fn change(
     limit: u64,
     change: impl FnOnce(&str) -> Result<String, document::Error>,
 ) -> Result<Written, Error> {
-    let Ok(path) = std::fs::canonicalize(path) else {
-        let text = ended(change("")?);
-        if let Some(folder) = path.parent().filter(|it| !it.as_os_str().is_empty()) {
-            std::fs::create_dir_all(folder)?;
+    let path = match std::fs::canonicalize(path) {
+        Ok(path) => path,
+        Err(error) if error.kind() == io::ErrorKind::NotFound => {
+            if std::fs::symlink_metadata(path).is_ok() {
+                return Err(Error::Dangling);
+            }
+            return make(path, &ended(change("")?));
         }
-        files::replace(path, text.as_bytes(), MODE)?;
-        return Ok(Written::Made);
+        Err(error) => return Err(ReadError::from(error).into()),
     };
     let bytes = files::read_regular(&path, limit, Links::Followed)?;
     let before = String::from_utf8(bytes).map_err(|_| Error::Text)?;
@@ -64,6 +70,18 @@ pub(super) fn change(
     let backup = keep(&path, before.as_bytes(), mode)?;
     files::replace(&path, after.as_bytes(), mode)?;
     Ok(Written::Changed { backup })
+}
+
+/// Makes a file where none is. What a client writes there meanwhile is not overwritten.
+fn make(path: &Path, text: &str) -> Result<Written, Error> {
+    if let Some(folder) = path.parent().filter(|it| !it.as_os_str().is_empty()) {
+        std::fs::create_dir_all(folder)?;
+    }
+    match files::create(path, text.as_bytes(), MODE) {
+        Ok(()) => Ok(Written::Made),
+        Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Err(Error::Meanwhile),
+        Err(error) => Err(error.into()),
+    }
 }
 
 fn ended(mut text: String) -> String {
@@ -105,4 +123,35 @@ fn keep(path: &Path, bytes: &[u8], mode: u32) -> io::Result<PathBuf> {
         }
     }
     Err(io::Error::other("there are too many copies beside it"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Both were overwritten once.
+    #[test]
+    fn what_came_meanwhile_and_a_link_to_nowhere_stay() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("a/mcp.json");
+        let outcome = change(&path, 100, |_| {
+            std::fs::create_dir(path.parent().unwrap()).unwrap();
+            std::fs::write(&path, "theirs").unwrap();
+            Ok("ours".to_owned())
+        });
+        assert!(matches!(outcome, Err(Error::Meanwhile)));
+        assert_eq!(std::fs::read_to_string(&path).unwrap(), "theirs");
+        #[cfg(unix)]
+        {
+            let link = folder.path().join("link.json");
+            std::os::unix::fs::symlink("unmounted/mcp.json", &link).unwrap();
+            let outcome = change(&link, 100, |_| Ok("ours".to_owned()));
+            assert!(matches!(outcome, Err(Error::Dangling)));
+            assert!(link.symlink_metadata().unwrap().is_symlink());
+        }
+        // What cannot be looked at is not taken for what is not there.
+        let below = path.join("mcp.json");
+        let outcome = change(&below, 100, |_| Ok("ours".to_owned()));
+        assert!(matches!(outcome, Err(Error::Read(_))));
+    }
 }

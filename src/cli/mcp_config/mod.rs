@@ -10,10 +10,10 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use clap::ValueEnum;
-use serde_json::{Value, json};
+use serde_json::json;
 use url::Url;
 
-use clients::{Client, Entry, System, Way, shown};
+use clients::{Client, Entry, HEADERS, System, Way, shown};
 use document::Addition;
 
 use super::client::{self, Launch};
@@ -59,7 +59,7 @@ pub(super) struct Arguments {
     file: Option<PathBuf>,
 
     /// What the server is called there
-    #[arg(long, value_name = "NAME", default_value = "mce", value_parser = name)]
+    #[arg(long, value_name = "NAME", default_value = client::NAME, value_parser = name)]
     name: String,
 
     /// How the client reaches the server
@@ -139,7 +139,7 @@ pub(super) fn run(arguments: &Arguments, startup: &Startup) -> Outcome {
         servers: client.servers(),
         name: &arguments.name,
         members: &entry.members,
-        variables: client.variables(),
+        merged: &[client.variables(), HEADERS],
         obsolete: way.obsolete(),
         input: entry.input.as_ref(),
     };
@@ -221,12 +221,7 @@ fn generic(arguments: &Arguments, configured: &Configured) -> Outcome {
         )
         .hint(format!("there are {}", names.join(", "))));
     }
-    let mut value = client::configuration(configured);
-    if let Some(servers) = value.get_mut("mcpServers").and_then(Value::as_object_mut)
-        && let Some(entry) = servers.shift_remove("mce")
-    {
-        servers.insert(arguments.name.clone(), entry);
-    }
+    let value = client::configuration(configured, &arguments.name);
     output::json(&value)?;
     Ok(ExitCode::SUCCESS)
 }
@@ -239,7 +234,7 @@ fn printed(client: Client, name: &str, entry: &Entry) -> Result<String, Stop> {
             servers: client.servers(),
             name,
             members: &entry.members,
-            variables: client.variables(),
+            merged: &[client.variables(), HEADERS],
             obsolete: &[],
             input: None,
         };
