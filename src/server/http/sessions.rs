@@ -209,7 +209,9 @@ impl SessionManager for Sessions {
 
 /// Which request an event belongs to (`index/stream`); `None` for those of the session's own stream.
 fn stream_of(event_id: &str) -> Option<StreamId> {
-    event_id.split_once('/')?.1.parse().ok()
+    let (index, stream) = event_id.split_once('/')?;
+    index.parse::<usize>().ok()?;
+    stream.parse().ok()
 }
 
 /// A stream that answers a request. Where its client breaks it off and does not come back, the
@@ -332,4 +334,18 @@ impl<S> Drop for Watched<S> {
 
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// One that the SDK cannot read takes nothing over, so it must not count either.
+    #[test]
+    fn only_ids_of_events_name_a_stream() {
+        assert_eq!(stream_of("0/7"), Some(7));
+        for other in ["", "3", "/7", "x/7", "-1/7", "0/", "0/x", "0/7/1"] {
+            assert_eq!(stream_of(other), None, "{other}");
+        }
+    }
 }
