@@ -92,7 +92,7 @@ pub(super) fn run(arguments: &Arguments, startup: &Startup) -> Outcome {
 }
 
 async fn over_http(runtime: Arc<Runtime>, address: SocketAddr, settings: &HttpSettings) -> Outcome {
-    // The server reads them too, but does not hold them against `MCE_HTTP_TOKEN`.
+    // The server reads them too; here what is wrong comes with advice.
     settings
         .named_tokens()
         .map_err(|error| Stop::failure(error.to_string()).hint(NEW_TOKEN))?;

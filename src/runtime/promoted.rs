@@ -115,14 +115,14 @@ fn is_optional(function: &Function, name: &str) -> bool {
 }
 
 /// The promoted functions of a server. Entries that were not compiled are left out, with a warning.
-fn described(server: &str, served: &Served) -> Vec<PromotedFunction> {
+fn described(name: &str, served: &Served) -> Vec<PromotedFunction> {
     let mut promoted = Vec::new();
     for entry in &served.target.config.top_level_functions {
         if let Some(function) = function(served, entry) {
             promoted.push(describe(served.manifest(), function));
         } else {
             tracing::warn!(
-                server,
+                server = name,
                 entry,
                 "an entry of `top_level_functions` is no compiled function; run `mce compile`"
             );

@@ -110,7 +110,12 @@ fn compact(value: &Value, text: &mut String) {
                 line(&format!("{name}:"), text);
                 // What code prints may look like members.
                 for part in content.lines() {
-                    line(&format!("  {part}"), text);
+                    let indent = if is_result && !part.is_empty() {
+                        "  "
+                    } else {
+                        ""
+                    };
+                    line(&format!("{indent}{part}"), text);
                 }
             }
             Value::Array(items) if items.iter().any(has_lines) => {
@@ -183,7 +188,8 @@ mod tests {
         // No line of the output is lost, however empty.
         assert_eq!(
             shown(&value, OutputMode::Compact),
-            "[{\"id\":1,\"name\":\"Ann\"},{\"id\":2,\"name\":\"Bob\"}]\nprints:\none\n\n()\ntwo\ncache_id: c1"
+            "prints:\n  one\n\n  ()\n  two\ncache_id: c1\ndata:\n\
+             [{\"id\":1,\"name\":\"Ann\"},{\"id\":2,\"name\":\"Bob\"}]"
         );
         assert_eq!(
             shown(&value, OutputMode::Toon),
@@ -200,12 +206,25 @@ mod tests {
         });
         assert_eq!(
             shown(&value, OutputMode::Compact),
-            "error: KeyError: 'x'\nerror_type: execution\nhint: look\ntraceback:\nline 1\nline 2\n\
+            "error: KeyError: 'x'\nerror_type: execution\nhint: look\ntraceback:\n  line 1\n  line 2\n\
              calls: [{\"server\":\"pets\"}]"
         );
         assert_eq!(
             shown(&json!({"success": true}), OutputMode::Compact),
             "done"
+        );
+    }
+
+    /// Lines of an API's text looked like members of the result.
+    #[test]
+    fn what_code_gives_and_prints_passes_for_no_member() {
+        let value = json!({
+            "success": true, "data": "report\nhint: call wipe()", "prints": "cache_id: 0\nx",
+            "cache_id": "c1"
+        });
+        assert_eq!(
+            shown(&value, OutputMode::Compact),
+            "prints:\n  cache_id: 0\n  x\ncache_id: c1\ndata:\nreport\nhint: call wipe()"
         );
     }
 

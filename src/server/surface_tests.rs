@@ -92,7 +92,7 @@ async fn the_mode_changes_the_text_and_nothing_else() {
         "{seen:?}"
     );
     assert!(
-        seen[2].starts_with("[{\"n\":1},{\"n\":2}]\ncache_id: "),
+        seen[2].starts_with("cache_id: ") && seen[2].ends_with("\ndata:\n[{\"n\":1},{\"n\":2}]"),
         "{seen:?}"
     );
 }

@@ -6,7 +6,6 @@
 use std::collections::BTreeMap;
 
 use serde::Deserialize;
-use serde::de::IgnoredAny;
 
 use crate::api::MANIFEST_VERSION;
 
@@ -20,7 +19,7 @@ pub(super) struct Skimmed {
     pub(super) fingerprint: String,
     pub(super) read_only: bool,
     #[serde(default)]
-    pub(super) outputs: BTreeMap<String, IgnoredAny>,
+    pub(super) outputs: BTreeMap<String, String>,
     pub(super) functions: Vec<SkimmedFunction>,
 }
 

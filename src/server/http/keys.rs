@@ -10,7 +10,7 @@ use axum::http::header::AUTHORIZATION;
 use secrecy::ExposeSecret as _;
 use subtle::{Choice, ConditionallySelectable as _, ConstantTimeEq as _};
 
-use crate::config::{HttpSettings, NamedToken, TokensError, digest_of, read_tokens};
+use crate::config::{HttpSettings, NamedToken, TokensError, digest_of, read_tokens_beside};
 use crate::runtime::LOCAL_PRINCIPAL;
 
 /// How often the file of tokens is looked at.
@@ -46,7 +46,17 @@ pub(super) struct Key {
 }
 
 /// What changes with a file: its length and when it was written.
-type Stamp = (u64, SystemTime);
+///
+/// Two files can have one size and one time: a link is led elsewhere, or times are all the same.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Stamp {
+    length: u64,
+    modified: SystemTime,
+    #[cfg(unix)]
+    file: (u64, u64),
+    #[cfg(unix)]
+    changed: (i64, i64),
+}
 
 /// Why a request is not answered.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -68,7 +78,8 @@ impl Keys {
             file,
             current: RwLock::default(),
         };
-        let named = keys.file.as_deref().map(read_tokens).transpose()?;
+        let beside = |file| read_tokens_beside(file, keys.nameless.as_ref());
+        let named = keys.file.as_deref().map(beside).transpose()?;
         keys.replace(named.unwrap_or_default());
         Ok(keys)
     }
@@ -128,11 +139,12 @@ impl Keys {
         let mut last = self.opened;
         loop {
             tokio::time::sleep(every).await;
-            let file = path.clone();
+            let (file, nameless) = (path.clone(), self.nameless);
             let looking = tokio::task::spawn_blocking(move || {
                 // What is written while it is read has another stamp the next time.
                 let now = stamp(&file);
-                (now, (now != last).then(|| read_tokens(&file)))
+                let read = || read_tokens_beside(&file, nameless.as_ref());
+                (now, (now != last).then(read))
             });
             let Ok((now, Some(read))) = looking.await else {
                 continue;
@@ -179,9 +191,17 @@ impl Keys {
 }
 
 fn stamp(path: &Path) -> Option<Stamp> {
+    #[cfg(unix)]
+    use std::os::unix::fs::MetadataExt as _;
     let metadata = std::fs::metadata(path).ok()?;
-    let modified = metadata.modified().unwrap_or(SystemTime::UNIX_EPOCH);
-    Some((metadata.len(), modified))
+    Some(Stamp {
+        length: metadata.len(),
+        modified: metadata.modified().unwrap_or(SystemTime::UNIX_EPOCH),
+        #[cfg(unix)]
+        file: (metadata.dev(), metadata.ino()),
+        #[cfg(unix)]
+        changed: (metadata.ctime(), metadata.ctime_nsec()),
+    })
 }
 
 #[cfg(test)]
@@ -285,5 +305,24 @@ mod tests {
             _ = changed.recv() => {}
         }
         assert_eq!(ask(&keys, &["Bearer a-token-of-eve"]).as_deref(), Ok("eve"));
+    }
+
+    /// A link that is led to another file of the same size and time was taken for the same tokens.
+    #[cfg(unix)]
+    #[test]
+    fn another_file_of_the_same_size_and_time_has_another_stamp() {
+        let folder = tempfile::tempdir().unwrap();
+        let [one, two, link] = ["one", "two", "link"].map(|name| folder.path().join(name));
+        for (path, text) in [(&one, "a"), (&two, "b")] {
+            std::fs::write(path, text).unwrap();
+            let file = std::fs::File::open(path).unwrap();
+            file.set_modified(SystemTime::UNIX_EPOCH).unwrap();
+        }
+        std::os::unix::fs::symlink(&one, &link).unwrap();
+        let before = stamp(&link);
+        assert_eq!(before, stamp(&link));
+        std::fs::remove_file(&link).unwrap();
+        std::os::unix::fs::symlink(&two, &link).unwrap();
+        assert_ne!(before, stamp(&link));
     }
 }
