@@ -32,7 +32,7 @@ const CHECKS_AT_ONCE: usize = 4;
 
 /// Bytes of compiled files whose servers stay in memory, where they take several times as much.
 /// All of a usual installation; of a catalogue with thousands of functions those in use.
-const KEPT_BYTES: u64 = 8 << 20;
+const KEPT_BYTES: u64 = 4 << 20;
 
 /// A server that passed the load check.
 #[derive(Debug)]
