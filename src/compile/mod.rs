@@ -44,7 +44,7 @@ pub use committed::{FileCheck, FileState};
 pub use folder::{Cleaned, FolderError, clean, parse_manifest};
 pub use report::{Reason, Report, RuntimeReport, ServerReport};
 pub use skills::SKILLS_FILE;
-pub use verify::{Verified, VerifyError, verify};
+pub use verify::{Verified, VerifyError, reread, verify};
 
 /// The text of `mce_runtime.py`, written beside the servers' folders.
 pub const RUNTIME: &str = crate::python::RUNTIME_SOURCE;

@@ -199,6 +199,17 @@ fn check(output: &Path, server: &str) -> Result<Verified, VerifyError> {
     })
 }
 
+/// The `functions.py` of a server that was checked, read again; `None` where it cannot be read, or is
+/// not the text any more whose SHA-256 is given.
+#[must_use]
+pub fn reread(output: &Path, server: &str, sha256: &str) -> Option<String> {
+    let bytes = folder::read_regular(&output.join(server).join(FUNCTIONS_FILE)).ok()??;
+    if sha256_hex(&bytes) != sha256 {
+        return None;
+    }
+    String::from_utf8(bytes).ok()
+}
+
 /// The texts that a manifest vouches for.
 struct Outputs {
     functions: Option<String>,

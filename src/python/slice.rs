@@ -14,6 +14,13 @@ use crate::pysyntax::module::ModuleFacts;
 #[derive(Debug, Clone)]
 pub struct CompiledModule {
     text: Arc<str>,
+    outline: Arc<Outline>,
+}
+
+/// Where the definitions of a module are, and what each names: what is costly to find, and small beside
+/// the text.
+#[derive(Debug)]
+pub struct Outline {
     /// From the first byte to the end of `_api = Api(…)`, without the import of `typing`.
     head: Vec<Range<usize>>,
     /// The import of `typing`, where there is one, and the piece of the head it comes before.
@@ -33,10 +40,8 @@ struct Definition {
     uses_typing: bool,
 }
 
-impl CompiledModule {
-    /// Takes a module that was read, with what was found in it.
-    #[must_use]
-    pub fn new(text: String, facts: ModuleFacts) -> Self {
+impl From<ModuleFacts> for Outline {
+    fn from(facts: ModuleFacts) -> Self {
         let functions = facts.functions.into_iter().map(|stub| {
             let definition = Definition {
                 range: stub.range,
@@ -70,12 +75,34 @@ impl CompiledModule {
         }
         head.push(facts.api_range);
         Self {
-            text: text.into(),
             head,
             typing,
             functions: functions.collect(),
             types: types.collect(),
         }
+    }
+}
+
+impl CompiledModule {
+    /// Takes a module that was read, with what was found in it.
+    #[must_use]
+    pub fn new(text: String, facts: ModuleFacts) -> Self {
+        Self::of(text, Arc::new(facts.into()))
+    }
+
+    /// Takes a text with the outline that was made of that very text.
+    #[must_use]
+    pub fn of(text: String, outline: Arc<Outline>) -> Self {
+        Self {
+            text: text.into(),
+            outline,
+        }
+    }
+
+    /// Where its definitions are.
+    #[must_use]
+    pub fn outline(&self) -> &Arc<Outline> {
+        &self.outline
     }
 
     /// Reads a module.
@@ -97,30 +124,30 @@ impl CompiledModule {
     /// A function's signature and documentation, without decorator and `...`.
     #[must_use]
     pub fn signature(&self, function: &str) -> Option<&str> {
-        let definition = self.functions.get(function)?;
+        let definition = self.outline.functions.get(function)?;
         let stub = self.text.get(definition.signature..definition.range.end)?;
         Some(stub.strip_suffix("...").map_or(stub, str::trim_end))
     }
 
     /// The types that a function's signature names, in order.
     pub fn types_of_function(&self, function: &str) -> impl Iterator<Item = &str> {
-        uses(self.functions.get(function))
+        uses(self.outline.functions.get(function))
     }
 
     /// The types that a type names, in order.
     pub fn types_of_type(&self, name: &str) -> impl Iterator<Item = &str> {
-        uses(self.types.get(name))
+        uses(self.outline.types.get(name))
     }
 
     /// The names of all types.
     pub fn types(&self) -> impl Iterator<Item = &str> {
-        self.types.keys().map(String::as_str)
+        self.outline.types.keys().map(String::as_str)
     }
 
     /// The definition of a type.
     #[must_use]
     pub fn definition(&self, name: &str) -> Option<&str> {
-        self.text.get(self.types.get(name)?.range.clone())
+        self.text.get(self.outline.types.get(name)?.range.clone())
     }
 
     /// The module with these functions alone: docstring, imports, `_api`, the types that the
@@ -131,7 +158,7 @@ impl CompiledModule {
         let mut waiting: VecDeque<&str> = VecDeque::new();
         let mut seen: HashSet<&str> = HashSet::new();
         for name in functions {
-            if let Some((name, definition)) = self.functions.get_key_value(name)
+            if let Some((name, definition)) = self.outline.functions.get_key_value(name)
                 && seen.insert(name)
             {
                 definitions.push(definition);
@@ -140,7 +167,7 @@ impl CompiledModule {
         }
         // Names of functions and types are told apart by their first letter.
         while let Some(name) = waiting.pop_front() {
-            if let Some(definition) = self.types.get(name)
+            if let Some(definition) = self.outline.types.get(name)
                 && seen.insert(name)
             {
                 definitions.push(definition);
@@ -148,9 +175,9 @@ impl CompiledModule {
             }
         }
         definitions.sort_unstable_by_key(|definition| definition.range.start);
-        let mut head = self.head.clone();
+        let mut head = self.outline.head.clone();
         if definitions.iter().any(|definition| definition.uses_typing) {
-            head.extend(self.typing.clone());
+            head.extend(self.outline.typing.clone());
             head.sort_unstable_by_key(|piece| piece.start);
         }
         let piece = |range: &Range<usize>| self.text.get(range.clone()).unwrap_or_default();

@@ -77,7 +77,7 @@ impl Runtime {
     /// The signature of a function that was called with the wrong arguments.
     async fn hint_of_signature(&self, function: &str, facts: &Facts) -> Option<String> {
         let (server, function) = facts.functions.iter().find(|(_, it)| it == function)?;
-        let compiled = self.registry.server(server).await?.ok()?;
+        let compiled = self.registry.readable(server).await?.ok()?;
         let line = one_line_signature(&compiled.module, function, SIGNATURE_CHARS)?;
         Some(format!("its signature: `{line}`"))
     }

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
 
-use super::registry::Served;
+use super::registry::{About, Served};
 use crate::broker::Target;
 use crate::compile::{Verified, VerifyError, verify};
 use crate::config::ServerConfig;
@@ -65,6 +65,7 @@ pub(super) fn read_unchecked(
 
 fn served(verified: Verified, config: &Arc<ServerConfig>) -> Served {
     Served {
+        about: Arc::new(About::of(&verified.manifest)),
         target: Target {
             read_only: config.is_read_only || verified.manifest.read_only,
             manifest: Arc::new(verified.manifest),

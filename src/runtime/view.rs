@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use super::catalogue::Entry;
 use super::egress::Targets;
-use super::registry::{Changes, Refused, Registry, Served, Verdict};
+use super::registry::{Changes, Readable, Refused, Registry, Served, Verdict};
 use crate::config::ServerConfig;
 use crate::guard::CompiledNames;
 
@@ -126,6 +126,14 @@ impl View {
             return None;
         }
         self.registry.server(name).await
+    }
+
+    /// See [`Registry::readable`].
+    pub(super) async fn readable(&self, name: &str) -> Option<Result<Readable, Refused>> {
+        if !self.shows(name) {
+            return None;
+        }
+        self.registry.readable(name).await
     }
 
     /// See [`Registry::servers`].

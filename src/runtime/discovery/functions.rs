@@ -1,15 +1,13 @@
 //! Signatures and types of functions.
 
 use std::collections::{HashMap, HashSet};
-use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
 use super::super::Runtime;
 use super::super::excerpt::{definition, excerpt};
-use super::super::registry::Served;
-use super::{SearchRequest, left_out, nearest, one_line};
-use crate::api::is_mutating;
+use super::super::registry::Readable;
+use super::{SearchRequest, nearest, one_line};
 
 /// Bound on one function's signature and documentation, in bytes.
 const SIGNATURE_BYTES: usize = 4_500;
@@ -147,7 +145,7 @@ impl Runtime {
         let mut shown: HashMap<&str, HashSet<&str>> = HashMap::new();
         let functions = found.iter().map(|found| match found {
             Ok((compiled, function)) => {
-                let shown = shown.entry(&compiled.manifest().server).or_default();
+                let shown = shown.entry(compiled.server()).or_default();
                 match detail(compiled, function, shown) {
                     Ok(detail) => FunctionAnswer::Found(Box::new(detail)),
                     Err(problem) => FunctionAnswer::Problem(problem),
@@ -187,8 +185,8 @@ impl Runtime {
     }
 
     /// The server of this name, which `asked` names.
-    async fn server_of(&self, asked: &str, server: &str) -> Result<Arc<Served>, FunctionProblem> {
-        match self.registry.server(server).await {
+    async fn server_of(&self, asked: &str, server: &str) -> Result<Readable, FunctionProblem> {
+        match self.registry.readable(server).await {
             Some(Ok(compiled)) => Ok(compiled),
             Some(Err(refused)) => {
                 let error = format!("server `{server}` is refused: {}", refused.reason);
@@ -206,7 +204,7 @@ impl Runtime {
     async fn find_function(
         &self,
         name: &FunctionName,
-    ) -> Result<(Arc<Served>, String), FunctionProblem> {
+    ) -> Result<(Readable, String), FunctionProblem> {
         let (server, function) = match name {
             FunctionName::Parts { server, function } => (server.as_str(), function.as_str()),
             FunctionName::Dotted(dotted) => match dotted.split_once('.') {
@@ -218,12 +216,11 @@ impl Runtime {
         let function = function.strip_prefix("functions.").unwrap_or(function);
         let asked = format!("{server}.{function}");
         let compiled = self.server_of(&asked, server).await?;
-        if compiled.manifest().function(function).is_none() {
-            let functions = compiled.manifest().functions.iter();
-            let near = nearest(function, functions.map(|function| function.name.as_str()));
+        if compiled.marks(function).is_none() {
+            let near = nearest(function, compiled.functions());
             let near = near.iter().map(|near| format!("{server}.{near}")).collect();
             let mut error = "there is no such function".to_owned();
-            if let Some(left_out) = left_out(compiled.manifest()) {
+            if let Some(left_out) = compiled.left_out() {
                 error = format!("{error}; {left_out}");
             }
             return Err(FunctionProblem::new(&asked, error, near));
@@ -234,23 +231,24 @@ impl Runtime {
     async fn find_type(
         &self,
         asked: &str,
-        servers: &[&Arc<Served>],
+        servers: &[&Readable],
     ) -> Result<TypeDetail, FunctionProblem> {
+        let read;
         let (compiled, name) = if let Some((server, name)) = asked.split_once('.') {
-            let name = name.strip_prefix("functions.").unwrap_or(name);
-            (self.server_of(asked, server).await?, name)
+            read = self.server_of(asked, server).await?;
+            (&read, name.strip_prefix("functions.").unwrap_or(name))
         } else {
             let having = servers
                 .iter()
-                .find(|served| served.module.definition(asked).is_some())
+                .find(|server| server.module.definition(asked).is_some())
                 .or(servers.first());
-            let Some(served) = having else {
+            let Some(server) = having else {
                 let error = "a type is named `server.Type`";
                 return Err(FunctionProblem::new(asked, error, vec![]));
             };
-            (Arc::clone(served), asked)
+            (*server, asked)
         };
-        let server = &compiled.manifest().server;
+        let server = compiled.server();
         let Some(source) = definition(&compiled.module, name, TYPE_BYTES) else {
             let near = nearest(name, compiled.module.types());
             let near = near.iter().map(|near| format!("{server}.{near}")).collect();
@@ -263,7 +261,7 @@ impl Runtime {
             }
         }
         Ok(TypeDetail {
-            server: server.clone(),
+            server: server.to_owned(),
             r#type: name.to_owned(),
             source,
             uses,
@@ -272,19 +270,19 @@ impl Runtime {
 }
 
 fn detail<'s>(
-    compiled: &'s Served,
+    compiled: &'s Readable,
     function: &str,
     shown: &mut HashSet<&'s str>,
 ) -> Result<FunctionDetail, FunctionProblem> {
-    let server = &compiled.manifest().server;
+    let server = compiled.server();
     let lost = || {
         let asked = format!("{server}.{function}");
         FunctionProblem::new(&asked, "its text is not where it should be", vec![])
     };
-    let function = compiled.manifest().function(function).ok_or_else(lost)?;
+    let marks = compiled.marks(function).ok_or_else(lost)?;
     let excerpt = excerpt(
         &compiled.module,
-        &function.name,
+        function,
         SIGNATURE_BYTES,
         SOURCE_BYTES,
         shown,
@@ -292,12 +290,12 @@ fn detail<'s>(
     let mut excerpt = excerpt.ok_or_else(lost)?;
     excerpt.omitted.truncate(NAMED_TYPES);
     Ok(FunctionDetail {
-        server: server.clone(),
-        function: function.name.clone(),
-        import: format!("from {server}.functions import {}", function.name),
+        server: server.to_owned(),
+        function: function.to_owned(),
+        import: format!("from {server}.functions import {function}"),
         source: excerpt.text,
-        mutating: is_mutating(&function.method),
-        deprecated: function.deprecated,
+        mutating: marks.mutating,
+        deprecated: marks.deprecated,
         omitted_types: excerpt.omitted,
     })
 }

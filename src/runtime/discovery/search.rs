@@ -151,7 +151,7 @@ impl Runtime {
 
     /// A function's signature on one line.
     async fn signature(&self, server: &str, function: &str) -> Option<String> {
-        let compiled = self.registry.server(server).await?.ok()?;
+        let compiled = self.registry.readable(server).await?.ok()?;
         one_line_signature(&compiled.module, function, SIGNATURE_CHARS)
     }
 }

@@ -42,6 +42,11 @@ impl Memory {
         true
     }
 
+    /// Whether a server is there.
+    pub(super) fn holds(&self, name: &str) -> bool {
+        self.servers.iter().any(|(kept, _)| kept == name)
+    }
+
     /// Forgets a server.
     pub(super) fn remove(&mut self, name: &str) {
         self.servers.retain(|(kept, _)| kept != name);

@@ -3,9 +3,11 @@
 //! Invariant: what is used is the very text that was checked. It is read once and kept while it is
 //! used; a server that is compiled anew is read and checked anew.
 //!
-//! - `stamp`: how a change is noticed; `memory`: which checked servers stay in memory.
+//! - `stamp`: how a change is noticed; `memory`: which checked servers stay in memory; `readable`: what
+//!   is kept of the others.
 
 mod memory;
+mod readable;
 mod stamp;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -17,6 +19,8 @@ use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, RwLock};
 use futures::StreamExt as _;
 
 use self::memory::Memory;
+use self::readable::Known;
+pub(super) use self::readable::{About, Readable};
 use self::stamp::Stamp;
 use super::catalogue::Entry;
 use super::egress::Targets;
@@ -41,6 +45,8 @@ pub(super) struct Served {
     pub(super) target: Target,
     /// Its `functions.py`.
     pub(super) module: CompiledModule,
+    /// What is told beside that.
+    pub(super) about: Arc<About>,
     /// Its `skills.md`.
     pub(super) skills: Option<String>,
     /// Its functions that are tools, once they were asked for.
@@ -51,6 +57,20 @@ impl Served {
     /// The checked manifest.
     pub(super) fn manifest(&self) -> &Manifest {
         &self.target.manifest
+    }
+
+    fn known(&self) -> Known {
+        Known {
+            about: Arc::clone(&self.about),
+            outline: Arc::clone(self.module.outline()),
+        }
+    }
+
+    fn readable(&self) -> Readable {
+        Readable {
+            module: self.module.clone(),
+            about: Arc::clone(&self.about),
+        }
     }
 }
 
@@ -89,6 +109,17 @@ struct Slot {
 struct Seen {
     stamp: Stamp,
     verdict: Verdict,
+    /// Where it passed the load check.
+    known: Option<Known>,
+}
+
+impl Seen {
+    fn of(stamp: Stamp) -> Self {
+        Self {
+            stamp,
+            ..Self::default()
+        }
+    }
 }
 
 impl Slot {
@@ -103,10 +134,7 @@ impl Slot {
             config,
             served: tokio::sync::Mutex::default(),
             entry: tokio::sync::Mutex::default(),
-            seen: Mutex::new(Seen {
-                stamp: Stamp::of(&output.join(name)),
-                verdict: Verdict::Unknown,
-            }),
+            seen: Mutex::new(Seen::of(Stamp::of(&output.join(name)))),
         })
     }
 
@@ -239,6 +267,23 @@ impl Registry {
         Some(checked)
     }
 
+    /// What is shown of the server of this name: one that was checked and left memory is read without
+    /// another load check, as long as its text is the one that was checked.
+    pub(super) async fn readable(&self, name: &str) -> Option<Result<Readable, Refused>> {
+        let known = self.slots.get(name)?.seen().known.clone();
+        if let Some(known) = known
+            && !self.memory().holds(name)
+        {
+            let output = self.output.clone();
+            let reading = tokio::task::spawn_blocking(move || known.read(&output));
+            if let Ok(Some(readable)) = reading.await {
+                return Some(Ok(readable));
+            }
+        }
+        let served = self.server(name).await?;
+        Some(served.map(|served| served.readable()))
+    }
+
     /// Checks a server and keeps it where there is room.
     pub(super) async fn examine(&self, name: &str) -> Option<Result<Arc<Served>, Refused>> {
         let slot = self.slots.get(name)?;
@@ -338,10 +383,7 @@ impl Registry {
             if seen.stamp == stamp {
                 continue;
             }
-            *seen = Seen {
-                stamp,
-                verdict: Verdict::Unknown,
-            };
+            *seen = Seen::of(stamp);
             drop(seen);
             changes.servers.push(name.clone());
         }
@@ -362,7 +404,8 @@ impl Registry {
         let mut served = slot.served.lock().await;
         *served = None;
         // A check that began before the change may have ended after it.
-        slot.seen().verdict = Verdict::Unknown;
+        let stamp = slot.seen().stamp.clone();
+        *slot.seen() = Seen::of(stamp);
         self.memory().remove(name);
         self.leave(name);
     }
@@ -409,7 +452,11 @@ impl Registry {
             Ok(_) => Verdict::Passed,
             Err(reason) => Verdict::Refused(reason.clone()),
         };
-        let before = std::mem::replace(&mut slot.seen().verdict, verdict.clone());
+        let before = {
+            let mut seen = slot.seen();
+            seen.known = checked.as_ref().ok().map(Served::known);
+            std::mem::replace(&mut seen.verdict, verdict.clone())
+        };
         match checked {
             Ok(passed) => Ok(Arc::new(passed)),
             Err(reason) => {
