@@ -16,6 +16,7 @@
 //! 5. `visit`, over the whole module again, in the order of `walk`, which both passes share: the
 //!    judgement. `check` is what it holds. On the way `branches` keeps what is certainly bound at
 //!    a place, and `knowledge` what the imports bound names to last.
+//!    `awaited` notes what could only fail after a call was made.
 //! 6. `reachable`: the compiled functions that the code can name.
 //!
 //! The rules of the judgement are by what they look at: `imports`, `names`, `numbers`,
@@ -26,6 +27,7 @@
 
 mod annotations;
 mod attributes;
+mod awaited;
 mod binder;
 mod branches;
 mod calls;
@@ -145,11 +147,35 @@ pub struct Facts {
     pub assigns_result: bool,
     /// Whether `await` stands outside any function.
     pub top_level_await: bool,
+    /// The first call of a compiled function that is awaited though it gives its value at once.
+    #[serde(skip)]
+    pub awaited: Option<Awaited>,
     /// Whether the code reads `_params` without defining it: the dict of all parameters given.
     pub reads_params: bool,
     /// The byte offset after the docstring and the `__future__` imports, where a statement may be
     /// inserted.
     pub prologue_end: usize,
+}
+
+/// A call of a compiled function that is awaited, or gone over by `async for`, which its value does not
+/// allow. Python says so only once the call was made.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Awaited {
+    /// The function.
+    pub function: String,
+    /// The byte of the code at which the call stands.
+    pub offset: usize,
+    /// What of it is awaited.
+    pub awaiting: Awaiting,
+}
+
+/// What of a function is awaited.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Awaiting {
+    /// The value of `f(…)`.
+    Value,
+    /// The items of `f.items(…)`.
+    Items,
 }
 
 /// The `main` that the code defines.

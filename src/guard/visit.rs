@@ -92,7 +92,10 @@ impl<'a> Checker<'a> {
                     self.check_load(&assign.target, name);
                 }
             }
-            Stmt::For(statement) if statement.is_async => self.note_await(),
+            Stmt::For(statement) if statement.is_async => {
+                self.note_await();
+                self.note_awaited_items(&statement.iter);
+            }
             _ => {}
         }
     }
@@ -200,7 +203,10 @@ impl<'a> SourceOrderVisitor<'a> for Checker<'a> {
             }
             Expr::NumberLiteral(number) => self.check_number(number.range),
             Expr::StringLiteral(text) => self.check_evaluated_text(text),
-            Expr::Call(call) => self.check_call(expr, call),
+            Expr::Call(call) => {
+                self.note_awaited_arguments(call);
+                self.check_call(expr, call);
+            }
             Expr::Subscript(subscript) => {
                 self.check_type_subscript(subscript);
                 if self.may_be(&subscript.value, "type")
@@ -234,15 +240,17 @@ impl<'a> SourceOrderVisitor<'a> for Checker<'a> {
                     }
                 }
             }
-            Expr::Await(_) => {
+            Expr::Await(awaits) => {
                 self.note_await();
+                self.note_awaited(&awaits.value);
                 walk_expr(self, expr);
             }
             Expr::ListComp(ExprListComp { generators, .. })
             | Expr::SetComp(ExprSetComp { generators, .. })
             | Expr::DictComp(ExprDictComp { generators, .. }) => {
-                if generators.iter().any(|generator| generator.is_async) {
+                for generator in generators.iter().filter(|it| it.is_async) {
                     self.note_await();
+                    self.note_awaited_items(&generator.iter);
                 }
                 walk_expr(self, expr);
             }

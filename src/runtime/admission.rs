@@ -14,7 +14,7 @@ use super::execution::HINT;
 use super::registry::Refused;
 use super::result::{ErrorType, Refusal};
 use super::sessions::Earlier;
-use crate::guard::{Facts, Report, Violation};
+use crate::guard::{Awaited, Awaiting, Facts, Report, Violation};
 use crate::sandbox::{Job, Module};
 
 /// The most code that a session may run in all: the guard looks at all of it each time.
@@ -116,9 +116,15 @@ impl Runtime {
         let violations = violations
             .map(|violation| since(lines, violation))
             .collect();
+        let start = all.starts.last().copied().unwrap_or_default();
+        let awaited = whole.report.facts.awaited.and_then(|awaited| {
+            let offset = awaited.offset.checked_sub(start)?;
+            Some(Awaited { offset, ..awaited })
+        });
         let facts = Facts {
             servers: whole.report.facts.servers,
             reachable: whole.report.facts.reachable,
+            awaited,
             ..alone.facts
         };
         Ok(Inspection {
@@ -177,8 +183,29 @@ impl Runtime {
             }
             return Err(refusal);
         }
-        Ok(report.facts)
+        match &report.facts.awaited {
+            Some(awaited) if !self.switches.no_guard => Err(refuse_awaited(code, awaited)),
+            _ => Ok(report.facts),
+        }
     }
+}
+
+/// Nothing was called yet: had the code run, the call would have been made, and failed after that.
+fn refuse_awaited(code: &str, awaited: &Awaited) -> Refusal {
+    let before = code.get(..awaited.offset).unwrap_or_default();
+    let line = before.matches('\n').count() + 1;
+    let name = &awaited.function;
+    let (message, hint) = match awaited.awaiting {
+        Awaiting::Value => (
+            format!("line {line}: `{name}(...)` gives its value at once and cannot be awaited"),
+            format!("leave out `await`, or await `{name}.aio(...)`; nothing was called"),
+        ),
+        Awaiting::Items => (
+            format!("line {line}: `{name}.items(...)` is for `for`, not for `async for`"),
+            format!("leave out `async`, or loop over `{name}.items.aio(...)`; nothing was called"),
+        ),
+    };
+    Refusal::new(ErrorType::Validation, message).hint(hint)
 }
 
 /// The rule that a function breaks which is not compiled.

@@ -4,6 +4,7 @@ use serde_json::json;
 
 use super::USES_PETS;
 use crate::runtime::fixture::{Fixture, code, failed, returned};
+use crate::runtime::{ErrorType, SessionChoice};
 use crate::sandbox::FailureKind;
 
 /// The hint of code that fails with this error after it imported `get_pet` of `pets`.
@@ -143,4 +144,37 @@ async fn a_dry_run_says_which_functions_may_change_something() {
     let facts = runtime.execute(request).await.facts.unwrap();
     assert_eq!(facts.functions, ["pets.drop_pet", "pets.get_pet"]);
     assert_eq!(facts.mutating, ["pets.drop_pet"]);
+}
+
+#[tokio::test]
+async fn a_call_that_is_awaited_though_it_gives_its_value_is_refused_before_it_is_made() {
+    let fixture = Fixture::new();
+    let (runtime, sandbox) = fixture.runtime(|_, _| async { returned(json!(1)) });
+    let result = runtime
+        .execute(code(
+            "from pets.functions import get_pet\n\nawait get_pet(pet_id=1)",
+        ))
+        .await;
+    assert_eq!(result.error_type, Some(ErrorType::Validation));
+    assert_eq!(
+        result.error.as_deref(),
+        Some("line 3: `get_pet(...)` gives its value at once and cannot be awaited")
+    );
+    assert_eq!(
+        result.hint.as_deref(),
+        Some("leave out `await`, or await `get_pet.aio(...)`; nothing was called")
+    );
+
+    // The import is of earlier code, the line of this one.
+    let mut first = code("from pets.functions import find_pets\nfind_pets.items");
+    first.session = Some(SessionChoice::New);
+    let session = runtime.execute(first).await.session_id.unwrap();
+    let mut second = code("x = 1\nasync for pet in find_pets.items():\n    x = pet");
+    second.session = Some(SessionChoice::Existing(session));
+    let result = runtime.execute(second).await;
+    assert_eq!(
+        result.error.as_deref(),
+        Some("line 2: `find_pets.items(...)` is for `for`, not for `async for`")
+    );
+    assert_eq!(sandbox.jobs.lock().unwrap().len(), 1);
 }
