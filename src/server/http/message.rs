@@ -2,7 +2,7 @@
 
 use axum::body::{Body, Bytes};
 use axum::extract::Request;
-use axum::http::header::{CONTENT_LENGTH, CONTENT_TYPE};
+use axum::http::header::{CONTENT_LENGTH, CONTENT_TYPE, RETRY_AFTER};
 use axum::http::{HeaderMap, HeaderValue, StatusCode};
 use axum::response::{IntoResponse, Response};
 use futures::StreamExt as _;
@@ -11,6 +11,7 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 
 use super::super::surrogates;
+use super::bodies::{Bodies, Share};
 use crate::config::HttpSettings;
 
 /// What the transport has to know of a message.
@@ -27,6 +28,8 @@ pub(super) enum Refusal {
     MediaType,
     /// It is longer than may be.
     TooLarge(usize),
+    /// Others take all that bodies may take.
+    TooMany,
     /// It did not arrive in time, or not whole.
     Unfinished,
     /// It is no JSON.
@@ -43,6 +46,7 @@ impl Message {
     pub(super) async fn read(
         request: Request,
         settings: &HttpSettings,
+        bodies: &Bodies,
     ) -> Result<(Self, Request), Refusal> {
         // Forms of other pages cannot say that they are JSON without being asked (CORS).
         if !is_json(request.headers()) {
@@ -50,7 +54,8 @@ impl Message {
         }
         let (head, body) = request.into_parts();
         let most = settings.max_body_bytes;
-        let reading = collect(&head.headers, body, most);
+        let mut share = bodies.share();
+        let reading = collect(&head.headers, body, most, &mut share);
         let bytes = tokio::time::timeout(settings.read, reading)
             .await
             .map_err(|_| Refusal::Unfinished)??;
@@ -98,7 +103,12 @@ fn is_json(headers: &HeaderMap) -> bool {
     essence.is_some_and(|essence| essence.trim().eq_ignore_ascii_case("application/json"))
 }
 
-async fn collect(headers: &HeaderMap, body: Body, most: usize) -> Result<Vec<u8>, Refusal> {
+async fn collect(
+    headers: &HeaderMap,
+    body: Body,
+    most: usize,
+    share: &mut Share,
+) -> Result<Vec<u8>, Refusal> {
     let announced = headers
         .get(CONTENT_LENGTH)
         .and_then(|length| length.to_str().ok()?.parse::<usize>().ok());
@@ -111,6 +121,9 @@ async fn collect(headers: &HeaderMap, body: Body, most: usize) -> Result<Vec<u8>
         let piece: Bytes = piece.map_err(|_| Refusal::Unfinished)?;
         if piece.len() > most - bytes.len() {
             return Err(Refusal::TooLarge(most));
+        }
+        if !share.grow(piece.len()) {
+            return Err(Refusal::TooMany);
         }
         bytes.extend_from_slice(&piece);
     }
@@ -128,6 +141,11 @@ impl IntoResponse for Refusal {
                 let text =
                     format!("a message has {most} bytes at most (`MCE_HTTP_MAX_BODY_BYTES`)");
                 return closing((StatusCode::PAYLOAD_TOO_LARGE, text).into_response());
+            }
+            Self::TooMany => {
+                let text = "too many long messages arrive at once; try again";
+                let status = StatusCode::SERVICE_UNAVAILABLE;
+                return closing((status, [(RETRY_AFTER, "1")], text).into_response());
             }
             Self::Unfinished => {
                 let text = "the message did not arrive in time (`MCE_HTTP_READ_SECONDS`)";

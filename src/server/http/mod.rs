@@ -26,6 +26,7 @@ use crate::runtime::{Client, Finding, Runtime};
 use crate::signals::asked_to_stop;
 
 mod access;
+mod bodies;
 mod connections;
 mod cors;
 mod doors;
@@ -37,6 +38,7 @@ mod sessions;
 mod tests;
 
 use access::{Access, Foreign};
+use bodies::Bodies;
 use connections::{Busy, Connection, Connections};
 use doors::Doors;
 pub use doors::MakeHandler;
@@ -87,6 +89,7 @@ struct Shared<H> {
     keys: Keys,
     doors: Doors<H>,
     connections: Arc<Connections>,
+    bodies: Bodies,
     metrics: Metrics,
 }
 
@@ -176,6 +179,7 @@ impl<H: ServerHandler> Transport<H> {
                 keys,
                 doors: Doors::new(make, settings.clone()),
                 connections: Connections::new(settings.max_connections, settings.read),
+                bodies: Bodies::new(settings.max_body_bytes),
                 metrics,
             }),
         })
@@ -349,7 +353,7 @@ async fn mcp<H: ServerHandler>(
         )
             .into_response();
     }
-    let (message, request) = match Message::read(request, &shared.settings).await {
+    let (message, request) = match Message::read(request, &shared.settings, &shared.bodies).await {
         Ok(read) => read,
         Err(refusal) => return refusal.into_response(),
     };
