@@ -16,6 +16,7 @@ use crate::runtime::fixture::{Fixture, returned};
 use crate::server::Server;
 
 mod attacks;
+mod bodies;
 mod clients;
 mod serving;
 
