@@ -3,21 +3,24 @@
 //! Invariant: what is used is the very text that was checked. It is read once and kept while it is
 //! used; a server that is compiled anew is read and checked anew.
 //!
-//! - `stamp`: how a change is noticed; `memory`: which checked servers stay in memory; `readable`: what
-//!   is kept of the others.
+//! - `folders`: which there are; `stamp`: how a change is noticed; `memory`: which checked servers stay in
+//!   memory; `readable`: what is kept of the others.
 
+mod folders;
 mod memory;
 mod readable;
 mod stamp;
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::io;
 use std::ops::Bound;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, RwLock};
 
 use futures::StreamExt as _;
+use tokio::sync::Semaphore;
 
+pub use self::folders::compiled_folders;
+pub(super) use self::folders::is_identifier;
 use self::memory::Memory;
 use self::readable::Known;
 pub(super) use self::readable::{About, Readable};
@@ -31,8 +34,9 @@ use crate::config::{Config, ServerConfig, Settings};
 use crate::guard::CompiledNames;
 use crate::python::CompiledModule;
 
-/// Load checks at once: each parses a module, and there are seldom more processors to spare.
-const CHECKS_AT_ONCE: usize = 4;
+/// Servers that are read or checked at once: each takes a thread and several times its size in memory, and
+/// there are seldom more processors to spare.
+const READS_AT_ONCE: usize = 4;
 
 /// Bytes of compiled files whose servers stay in memory, where they take several times as much.
 /// All of a usual installation; of a catalogue with thousands of functions those in use.
@@ -156,6 +160,7 @@ pub(super) struct Registry {
     slots: BTreeMap<String, Arc<Slot>>,
     targets: RwLock<Arc<Targets>>,
     memory: Mutex<Memory>,
+    reads: Semaphore,
     load: Load,
     /// Whether every server of the folder is served.
     whole_folder: bool,
@@ -197,6 +202,7 @@ impl Registry {
             slots,
             targets: RwLock::default(),
             memory: Mutex::new(Memory::new(limit)),
+            reads: Semaphore::new(READS_AT_ONCE),
             load,
             whole_folder,
         }
@@ -275,8 +281,7 @@ impl Registry {
             && !self.memory().holds(name)
         {
             let output = self.output.clone();
-            let reading = tokio::task::spawn_blocking(move || known.read(&output));
-            if let Ok(Some(readable)) = reading.await {
+            if let Some(Some(readable)) = self.read(move || known.read(&output)).await {
                 return Some(Ok(readable));
             }
         }
@@ -304,7 +309,7 @@ impl Registry {
     ) -> Vec<(String, Result<Arc<Served>, Refused>)> {
         let found: Vec<_> = futures::stream::iter(names)
             .map(|name| self.named(name))
-            .buffered(CHECKS_AT_ONCE)
+            .buffered(READS_AT_ONCE)
             .collect()
             .await;
         found.into_iter().flatten().collect()
@@ -321,8 +326,8 @@ impl Registry {
         let mut entry = slot.entry.lock().await;
         if entry.is_none() {
             let (output, server) = (self.output.clone(), name.to_owned());
-            let reading = tokio::task::spawn_blocking(move || Entry::read(&output, &server));
-            *entry = reading.await.ok().flatten().map(Arc::new);
+            let read = self.read(move || Entry::read(&output, &server)).await;
+            *entry = read.flatten().map(Arc::new);
         }
         entry.clone()
     }
@@ -440,14 +445,22 @@ impl Registry {
         }
     }
 
+    /// Reads files where waiting for them holds up nobody; `None` where that panics.
+    async fn read<T: Send + 'static>(
+        &self,
+        read: impl FnOnce() -> T + Send + 'static,
+    ) -> Option<T> {
+        let _turn = self.reads.acquire().await.ok()?;
+        tokio::task::spawn_blocking(read).await.ok()
+    }
+
     async fn check(&self, name: &str, slot: &Slot) -> Result<Arc<Served>, Refused> {
         let output = self.output.clone();
         let config = Arc::clone(&slot.config);
         let server = name.to_owned();
         let check = self.load;
-        let checked = tokio::task::spawn_blocking(move || check(&output, &server, &config))
-            .await
-            .unwrap_or_else(|_| Err("the load check itself failed".to_owned()));
+        let checked = self.read(move || check(&output, &server, &config)).await;
+        let checked = checked.unwrap_or_else(|| Err("the load check itself failed".to_owned()));
         let verdict = match &checked {
             Ok(_) => Verdict::Passed,
             Err(reason) => Verdict::Refused(reason.clone()),
@@ -479,28 +492,4 @@ pub(super) struct Changes {
     pub(super) servers: Vec<String>,
     /// Folders that were not there at the start.
     pub(super) new: Vec<String>,
-}
-
-/// The servers that a folder of compiled output holds, by name: its sub-folders that hold a
-/// manifest and could be a server. Links are not followed.
-///
-/// # Errors
-/// The folder cannot be read.
-pub fn compiled_folders(folder: &Path) -> io::Result<BTreeSet<String>> {
-    let servers = std::fs::read_dir(folder)?
-        .filter_map(Result::ok)
-        .filter(|entry| entry.file_type().is_ok_and(|kind| kind.is_dir()))
-        .filter(|entry| entry.path().join("manifest.json").is_file())
-        .filter_map(|entry| entry.file_name().into_string().ok())
-        .filter(|name| is_identifier(name))
-        .collect();
-    Ok(servers)
-}
-
-/// Whether a server can have this name.
-pub(super) fn is_identifier(name: &str) -> bool {
-    name.starts_with(|first: char| first.is_ascii_lowercase() || first == '_')
-        && name
-            .chars()
-            .all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '_')
 }
