@@ -65,11 +65,7 @@ pub(super) fn read_unchecked(
 
 fn served(verified: Verified, config: &Arc<ServerConfig>) -> Served {
     Served {
-        target: Target {
-            read_only: config.is_read_only || verified.manifest.read_only,
-            manifest: Arc::new(verified.manifest),
-            config: Arc::clone(config),
-        },
+        target: Target::new(verified.manifest, config),
         module: verified.functions,
         skills: verified.skills,
         promoted: OnceLock::new(),
