@@ -185,7 +185,7 @@ impl Base {
     /// What is to be said of credentials that go there, where they are not encrypted.
     pub(super) fn in_the_clear(&self) -> Option<String> {
         let is_open = !self.is_https() && !self.is_private_literal;
-        is_open.then(|| {
+        (is_open && !self.is_here_by_name()).then(|| {
             format!(
                 "server `{}`: credentials go to `{}` unencrypted; use `https://`",
                 self.server,
@@ -194,16 +194,19 @@ impl Base {
         })
     }
 
-    /// Judges the names that lead to this machine whoever is asked (RFC 6761, section 6.3).
+    /// Judges a name that is known to lead to a private address without looking it up.
     fn check_name(&self) -> Result<(), String> {
-        let host = self.host();
-        let name = host.trim_end_matches('.');
-        let is_here = name == "localhost" || name.ends_with(".localhost");
-        if is_here && !self.permission.private {
-            let host = host.to_owned();
+        if self.is_here_by_name() && !self.permission.private {
+            let host = self.host().to_owned();
             return Err(self.refusal(&Refused::Private { host }));
         }
         Ok(())
+    }
+
+    /// Whether the host is a name of this machine, whoever is asked (RFC 6761, section 6.3).
+    fn is_here_by_name(&self) -> bool {
+        let name = self.host().trim_end_matches('.');
+        name == "localhost" || name.ends_with(".localhost")
     }
 
     /// A failure to connect, in words.

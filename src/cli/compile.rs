@@ -344,6 +344,12 @@ fn describe(text: &mut String, server: &ServerReport, options: Option<&Options>)
         let _ = write!(text, " ({state}: {}, {took} ms)", folder.display());
     }
     text.push('\n');
+    text.push_str(&remarks(server));
+}
+
+/// What was not compiled of a server, and its warnings, each in a line with an indent.
+pub(super) fn remarks(server: &ServerReport) -> String {
+    let mut text = String::new();
     for group in server.reasons.iter().take(MOST_LINES) {
         let examples = group.examples.join(", ");
         let more = group.count.saturating_sub(group.examples.len());
@@ -354,11 +360,12 @@ fn describe(text: &mut String, server: &ServerReport, options: Option<&Options>)
         let reason = cut(&group.reason);
         let _ = writeln!(text, "  not compiled: {}{more}: {reason}", cut(&examples));
     }
-    more_of(text, server.reasons.len(), "reason");
+    more_of(&mut text, server.reasons.len(), "reason");
     for warning in server.warnings.iter().take(MOST_LINES) {
         let _ = writeln!(text, "  warning: {}", cut(warning));
     }
-    more_of(text, server.warnings.len(), "warning");
+    more_of(&mut text, server.warnings.len(), "warning");
+    text
 }
 
 fn more_of(text: &mut String, count: usize, noun: &str) {
