@@ -157,18 +157,23 @@ fn quoted(word: &str) -> String {
 /// A name that none of the servers has that are `known`; `nobody` says where.
 pub(super) fn unknown(name: &str, nobody: &str, known: &[&str]) -> Stop {
     let stop = Stop::usage(format!("`--server {name}`: {nobody} server"));
-    let short: String = name.chars().take(100).collect();
-    let likeness = |known: &str| strsim::normalized_damerau_levenshtein(&short, known);
-    let nearest = known
-        .iter()
-        .max_by(|one, other| likeness(one).total_cmp(&likeness(other)));
-    match nearest {
-        Some(nearest) if likeness(nearest) >= 0.4 => stop.hint(format!("there is `{nearest}`")),
-        _ => {
+    match nearest(name, known) {
+        Some(nearest) => stop.hint(format!("there is `{nearest}`")),
+        None => {
             let names = known.get(..MOST_LINES).unwrap_or(known);
             stop.hint(format!("there are: {}", names.join(", ")))
         }
     }
+}
+
+/// The name that a mistyped one may stand for.
+pub(super) fn nearest<'k>(name: &str, known: &[&'k str]) -> Option<&'k str> {
+    let short: String = name.chars().take(100).collect();
+    let likeness = |known: &str| strsim::normalized_damerau_levenshtein(&short, known);
+    let mut known = known.iter().copied().map(|it| (likeness(it), it));
+    let first = known.next()?;
+    let (likeness, nearest) = known.fold(first, |best, it| if it.0 > best.0 { it } else { best });
+    (likeness >= 0.4).then_some(nearest)
 }
 
 pub(super) fn run(arguments: &Arguments, startup: &Startup) -> Outcome {

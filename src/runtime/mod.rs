@@ -96,7 +96,7 @@ pub use notices::{Event, Notice, Notices};
 pub use policy::{PolicyFileError, guard_of, unguarded};
 pub use promoted::PromotedFunction;
 pub use queue::Client;
-pub use registry::compiled_folders;
+pub use registry::{compiled_folders, served_names};
 pub use result::{CallSummary, ErrorType, ExecutionResult, PlannedUse};
 pub use searched::search_document;
 pub use skills::{Skills, SkillsPage};

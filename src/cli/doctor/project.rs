@@ -9,6 +9,7 @@ use tokio::time::timeout;
 use super::super::auth;
 use super::super::output::{absolute, counted};
 use super::super::startup::Configured;
+use super::super::token;
 use super::{Arguments, Finding, PATIENCE, compiled};
 use crate::compile::{self, CheckReport, Options, ServerCheck, verify};
 use crate::config::{Config, Environment, Opened, ServerConfig};
@@ -17,6 +18,7 @@ pub(super) async fn look(opened: &Opened, arguments: &Arguments) -> Vec<Finding>
     let mut findings = of_config(opened);
     let configured = Configured::new(opened.clone(), arguments.config.path());
     let servers = configured.servers();
+    findings.extend(tokens(&configured));
     findings.extend(compiled::look(&configured, &servers).await);
     if let Some(config) = &configured.config {
         findings.extend(fresh(config, &configured, arguments.fetch).await);
@@ -55,6 +57,16 @@ fn of_config(opened: &Opened) -> Vec<Finding> {
         findings.push(Finding::warning("config", warning.clone()));
     }
     findings
+}
+
+/// What is told of tokens for servers that do not exist; what else is wrong with them was told before.
+fn tokens(configured: &Configured) -> Vec<Finding> {
+    let tokens = configured.settings.http.named_tokens().unwrap_or_default();
+    let warnings = token::of_no_server(&tokens, configured).into_iter();
+    let otherwise = "`mce token new NAME` prints an entry of that file";
+    warnings
+        .map(|it| Finding::warning_of("http", &it, otherwise))
+        .collect()
 }
 
 pub(super) fn late(check: &'static str) -> Finding {

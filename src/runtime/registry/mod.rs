@@ -134,8 +134,7 @@ pub(super) struct Registry {
 }
 
 impl Registry {
-    /// Finds the servers: those of the config; or all of the folder where there is no config, or
-    /// where the folder was chosen (`MCE_COMPILED_OUTPUT_DIR`) and the config was not.
+    /// Finds the servers, see [`served_names`].
     pub(super) fn find(settings: &Settings, config: Option<&Config>, load: Load) -> Self {
         let folder = &settings.compiled_output_dir;
         let mut configs: BTreeMap<String, Arc<ServerConfig>> = config
@@ -144,14 +143,8 @@ impl Registry {
             .iter()
             .map(|server| (server.name.clone(), Arc::new(server.clone())))
             .collect();
-        let whole_folder = config.is_none()
-            || (settings.compiled_output_dir_is_set && settings.swagger_config_file.is_none());
-        let names: BTreeSet<String> = if whole_folder {
-            compiled_folders(folder).unwrap_or_default()
-        } else {
-            configs.keys().cloned().collect()
-        };
-        let slots = names
+        let whole_folder = is_whole_folder(settings, config);
+        let slots = served_names(settings, config)
             .into_iter()
             .map(|name| {
                 let slot = Slot::new(&name, configs.remove(&name), folder);
@@ -432,6 +425,23 @@ pub(super) struct Changes {
     pub(super) servers: Vec<String>,
     /// Folders that were not there at the start.
     pub(super) new: Vec<String>,
+}
+
+/// The names of the servers that are served: those of the config; or all of the folder where there is
+/// no config, or where the folder was chosen (`MCE_COMPILED_OUTPUT_DIR`) and the config was not.
+#[must_use]
+pub fn served_names(settings: &Settings, config: Option<&Config>) -> BTreeSet<String> {
+    match config {
+        Some(config) if !is_whole_folder(settings, Some(config)) => {
+            config.servers.iter().map(|it| it.name.clone()).collect()
+        }
+        _ => compiled_folders(&settings.compiled_output_dir).unwrap_or_default(),
+    }
+}
+
+fn is_whole_folder(settings: &Settings, config: Option<&Config>) -> bool {
+    config.is_none()
+        || (settings.compiled_output_dir_is_set && settings.swagger_config_file.is_none())
 }
 
 /// The servers that a folder of compiled output holds, by name: its sub-folders that hold a

@@ -18,6 +18,7 @@ use crate::server::Server;
 mod attacks;
 mod clients;
 mod serving;
+mod tokens;
 
 /// A transport that runs, over a runtime.
 struct Running {
