@@ -90,7 +90,7 @@ pub use docstrings::descriptions;
 pub use egress::{Egress, Targets};
 pub use engine::{Finding, SandboxProvider};
 pub use execution::{CachedRequest, ExecuteRequest, SessionChoice, runtime_module};
-pub use kept::{KeptResult, PIECE_BYTES, RESULT_URI, ResultPiece};
+pub use kept::{KeptResult, PIECE_BYTES, RESULT_URI, ResultPiece, look_at_results};
 pub use lint::{LINT_RULES, LintRule};
 pub use notices::{Event, Notice, Notices};
 pub use policy::{PolicyFileError, guard_of, unguarded};

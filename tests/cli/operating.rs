@@ -222,7 +222,8 @@ fn the_doctor_looks_at_results_and_at_who_may_come_over_http() {
     folder.write("data/results.db", "no database at all\n");
     let (results, http) = look(&[("MCE_HOST", "0.0.0.0")]);
     assert_eq!(results.0, "problem");
-    has(&results.1, "results.db` is no database -> move it away");
+    let wanted = "results.db` cannot be used: file is not a database -> move it away";
+    has(&results.1, wanted);
     assert_eq!(http.0, "problem");
     has(&http.1, "no token is set -> set `MCE_HTTP_TOKEN`");
     let token = ("MCE_HTTP_TOKEN", "0123456789abcdef");
@@ -246,6 +247,21 @@ fn the_doctor_looks_at_results_and_at_who_may_come_over_http() {
     let done = command.envs([file, token]).output().unwrap();
     assert_eq!(done.status.code(), Some(1));
     has(&String::from_utf8_lossy(&done.stderr), "has as `ada`");
+    // One for a server that does not exist.
+    folder.change("tokens.toml", "[\"shop\"]", "[\"shopp\"]");
+    let mut command = folder.command(&["doctor", "--json", "--no-engine"]);
+    let done = command.envs([file]).output().unwrap();
+    let value: Value = serde_json::from_slice(&done.stdout).unwrap();
+    let told = findings(&value, "http").remove(1);
+    let unknown = "the token `ada` is for servers that do not exist: `shopp` (there is `shop`)";
+    assert_eq!(told.0, "warning");
+    assert_eq!(
+        told.1,
+        format!("{unknown} -> put its entry in the tokens file right")
+    );
+    let mut command = folder.command(&["serve", "--transport", "http", "--port", "0"]);
+    let done = command.envs([file, ("MCE_LOG_LEVEL", "warn")]).output();
+    has(&String::from_utf8_lossy(&done.unwrap().stderr), unknown);
     // A message must not repeat it, however short it is.
     let mut command = folder.command(&["doctor", "--no-engine"]);
     let done = command.env("MCE_HTTP_TOKEN", "canary").output().unwrap();
@@ -345,6 +361,33 @@ fn the_doctor_says_whose_calls_can_go_nowhere() {
         text,
         "server `shop`: credentials go to `shop.example` unencrypted -> use `https://`"
     );
+}
+
+/// Any database passed for that of results, however damaged.
+#[test]
+fn the_doctor_looks_at_all_databases_alike() {
+    let folder = shop().compiled();
+    fs::create_dir_all(folder.path().join("data")).unwrap();
+    for (check, file, setting) in [
+        ("audit", "audit.db", "MCE_AUDIT_DB_PATH"),
+        ("cache", "cache.db", "MCE_CACHE_DB_PATH"),
+        ("results", "results.db", "MCE_RESULTS_DB_PATH"),
+    ] {
+        let path = folder.path().join("data").join(file);
+        let other = rusqlite::Connection::open(&path).unwrap();
+        other.execute("CREATE TABLE other (n INTEGER)", ()).unwrap();
+        drop(other);
+        let (_, value) = folder.json(&["doctor", "--json", "--no-engine"]);
+        let found = findings(&value, check).remove(0);
+        assert_eq!(found.0, "problem", "{value}");
+        has(&found.1, "it holds what `mce` did not make for this");
+        has(&found.1, &format!("-> move it away or set `{setting}`"));
+        let mut command = folder.command(&["doctor", "--json", "--no-engine"]);
+        let done = command.env(setting, ":memory:").output().unwrap();
+        let value: Value = serde_json::from_slice(&done.stdout).unwrap();
+        let found = findings(&value, check).remove(0);
+        assert_eq!(found, ("ok".to_owned(), "in memory -> ".to_owned()));
+    }
 }
 
 /// In a container only what was compiled is mounted.
