@@ -344,6 +344,16 @@ impl Runtime {
         })
     }
 
+    /// The same runtime as clients see it: why a server is refused they are told without the paths of
+    /// this host.
+    #[must_use]
+    pub fn for_clients(&self) -> Arc<Self> {
+        Arc::new(Self {
+            registry: self.registry.for_clients(),
+            ..self.clone()
+        })
+    }
+
     /// Connects the sandbox and proves it.
     ///
     /// # Errors
@@ -410,7 +420,7 @@ impl Runtime {
         match self.registry.examine(name).await? {
             Ok(served) => Some(served),
             Err(refused) => {
-                self.notify(name, Event::Refused(refused.reason));
+                self.notify(name, Event::Refused(refused.told));
                 None
             }
         }

@@ -20,6 +20,7 @@ use self::memory::Memory;
 use self::stamp::Stamp;
 use super::catalogue::Entry;
 use super::egress::Targets;
+use super::load::Problem;
 use super::promoted::PromotedFunction;
 use crate::api::Manifest;
 use crate::broker::Target;
@@ -59,8 +60,20 @@ impl Served {
 pub(super) struct Refused {
     /// The server.
     pub(super) server: String,
-    /// What is wrong and what to do.
+    /// What is wrong and what to do, with whole paths.
     pub(super) reason: String,
+    /// The same for clients.
+    pub(super) told: String,
+}
+
+impl Refused {
+    /// As clients may know it.
+    pub(super) fn for_clients(self) -> Self {
+        Self {
+            reason: self.told.clone(),
+            ..self
+        }
+    }
 }
 
 /// What is known of a server's load check.
@@ -120,7 +133,7 @@ impl Slot {
 }
 
 /// Reads a server below the folder of compiled output, and checks it.
-pub(super) type Load = fn(&Path, &str, &Arc<ServerConfig>) -> Result<Served, String>;
+pub(super) type Load = fn(&Path, &str, &Arc<ServerConfig>) -> Result<Served, Problem>;
 
 /// Every server there is.
 pub(super) struct Registry {
@@ -397,21 +410,22 @@ impl Registry {
         let check = self.load;
         let checked = tokio::task::spawn_blocking(move || check(&output, &server, &config))
             .await
-            .unwrap_or_else(|_| Err("the load check itself failed".to_owned()));
+            .unwrap_or_else(|_| Err("the load check itself failed".to_owned().into()));
         let verdict = match &checked {
             Ok(_) => Verdict::Passed,
-            Err(reason) => Verdict::Refused(reason.clone()),
+            Err(problem) => Verdict::Refused(problem.reason.clone()),
         };
         let before = std::mem::replace(&mut slot.seen().verdict, verdict.clone());
         match checked {
             Ok(passed) => Ok(Arc::new(passed)),
-            Err(reason) => {
+            Err(Problem { reason, told }) => {
                 if before != verdict {
                     tracing::warn!(server = name, %reason, "a compiled server is refused");
                 }
                 Err(Refused {
                     server: name.to_owned(),
                     reason,
+                    told,
                 })
             }
         }

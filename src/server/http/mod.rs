@@ -110,7 +110,7 @@ pub async fn serve_http(
     let for_handlers = Arc::clone(&runtime);
     let make = move |principal: &Principal, client| {
         super::Server::new(
-            for_handlers.seen_by(client, principal.servers.as_ref()),
+            &for_handlers.seen_by(client, principal.servers.as_ref()),
             principal.name.clone(),
         )
     };
