@@ -157,13 +157,11 @@ fn quoted(word: &str) -> String {
 /// A name that none of the servers has that are `known`; `nobody` says where.
 pub(super) fn unknown(name: &str, nobody: &str, known: &[&str]) -> Stop {
     let stop = Stop::usage(format!("`--server {name}`: {nobody} server"));
-    match nearest(name, known) {
-        Some(nearest) => stop.hint(format!("there is `{nearest}`")),
-        None => {
-            let names = known.get(..MOST_LINES).unwrap_or(known);
-            stop.hint(format!("there are: {}", names.join(", ")))
-        }
+    if let Some(nearest) = nearest(name, known) {
+        return stop.hint(format!("there is `{nearest}`"));
     }
+    let names = known.get(..MOST_LINES).unwrap_or(known);
+    stop.hint(format!("there are: {}", names.join(", ")))
 }
 
 /// The name that a mistyped one may stand for.

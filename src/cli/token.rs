@@ -82,7 +82,7 @@ pub(super) fn of_no_server(tokens: &[NamedToken], configured: &Configured) -> Ve
 
 fn of_none_of(tokens: &[NamedToken], known: &BTreeSet<String>) -> Vec<String> {
     let names: Vec<&str> = known.iter().map(String::as_str).collect();
-    let named = |server: &String| {
+    let shown = |server: &String| {
         let near = compile::nearest(server, &names);
         let near = near.map_or_else(String::new, |near| format!(" (there is `{near}`)"));
         let short: String = server.chars().take(LONGEST_NAME).collect();
@@ -91,8 +91,8 @@ fn of_none_of(tokens: &[NamedToken], known: &BTreeSet<String>) -> Vec<String> {
     let of_token = |token: &NamedToken| {
         let absent = token.servers.iter().flatten();
         let absent: Vec<_> = absent.filter(|it| !known.contains(*it)).collect();
-        let shown: Vec<String> = absent.iter().copied().take(MOST_NAMED).map(named).collect();
-        let more = match absent.len().saturating_sub(shown.len()) {
+        let first: Vec<String> = absent.iter().copied().take(MOST_NAMED).map(shown).collect();
+        let more = match absent.len().saturating_sub(first.len()) {
             0 => String::new(),
             more => format!(" and {more} more"),
         };
@@ -101,7 +101,7 @@ fn of_none_of(tokens: &[NamedToken], known: &BTreeSet<String>) -> Vec<String> {
                 "the token `{}` is for servers that do not exist: {}{more}; put its entry in the \
                  tokens file right",
                 token.name,
-                shown.join(", "),
+                first.join(", "),
             )
         })
     };
