@@ -13,6 +13,30 @@ use crate::config::{Environment, ServerConfig, check_base_url};
 use crate::connect::{Permission, Refused};
 use crate::domains::Domain;
 
+/// Where a server's calls go, as far as that is known before names are looked up.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Destination {
+    /// Scheme, host and port.
+    pub origin: String,
+    /// What is to be said of credentials that go there: they are not encrypted.
+    pub in_the_clear: Option<String>,
+}
+
+impl Target {
+    /// Where the calls of this server go.
+    ///
+    /// # Errors
+    /// Why they go nowhere, and after `; ` what to do. Holds no secret.
+    pub fn destination(&self, env: &Environment, limits: &Limits) -> Result<Destination, String> {
+        let base = Base::of(self, env, limits)?;
+        base.check_name()?;
+        Ok(Destination {
+            origin: base.origin.origin().ascii_serialization(),
+            in_the_clear: base.in_the_clear(),
+        })
+    }
+}
+
 /// A base URL that may be called.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Base {
@@ -65,7 +89,7 @@ impl Base {
             (text.clone(), place, Source::Document)
         } else {
             return Err(format!(
-                "server `{server}` has no base URL: set `{variable}` or `base_url` in the config"
+                "server `{server}` has no base URL; set `{variable}` or `base_url` in the config"
             ));
         };
         let fail = |what: &str| format!("server `{server}`: the base URL in `{place}` {what}");
@@ -156,6 +180,33 @@ impl Base {
             Some(Ok(url)) => prefix(&url),
             _ => self.route_prefix.clone(),
         }
+    }
+
+    /// What is to be said of credentials that go there, where they are not encrypted.
+    pub(super) fn in_the_clear(&self) -> Option<String> {
+        let is_open = !self.is_https() && !self.is_private_literal;
+        (is_open && !self.is_here_by_name()).then(|| {
+            format!(
+                "server `{}`: credentials go to `{}` unencrypted; use `https://`",
+                self.server,
+                self.host()
+            )
+        })
+    }
+
+    /// Judges a name that is known to lead to a private address without looking it up.
+    fn check_name(&self) -> Result<(), String> {
+        if self.is_here_by_name() && !self.permission.private {
+            let host = self.host().to_owned();
+            return Err(self.refusal(&Refused::Private { host }));
+        }
+        Ok(())
+    }
+
+    /// Whether the host is a name of this machine, whoever is asked (RFC 6761, section 6.3).
+    fn is_here_by_name(&self) -> bool {
+        let name = self.host().trim_end_matches('.');
+        name == "localhost" || name.ends_with(".localhost")
     }
 
     /// A failure to connect, in words.

@@ -54,6 +54,7 @@ use crate::config::{Environment, ServerConfig};
 use crate::sandbox::{CallError, Host};
 use crate::vault::Vault;
 use crate::wire::{Arguments, Value};
+pub use base::Destination;
 use execution::Execution;
 pub(crate) use http::SERVER as PLAIN_REQUESTS;
 pub use limits::Limits;
@@ -69,6 +70,18 @@ pub struct Target {
     pub config: Arc<ServerConfig>,
     /// Effective read-only: config or manifest.
     pub read_only: bool,
+}
+
+impl Target {
+    /// The server of a verified manifest, with its entry in the config.
+    #[must_use]
+    pub fn new(manifest: Manifest, config: &Arc<ServerConfig>) -> Self {
+        Self {
+            read_only: config.is_read_only || manifest.read_only,
+            manifest: Arc::new(manifest),
+            config: Arc::clone(config),
+        }
+    }
 }
 
 /// Who calls, and what that execution may call.
@@ -284,13 +297,7 @@ impl Broker {
     pub fn warnings(&self) -> Vec<String> {
         let in_the_clear = self.servers.iter().filter_map(|(name, server)| {
             let base = &server.link.as_ref().ok()?.base;
-            let is_open = !base.is_https() && !base.is_private_literal;
-            (is_open && self.vault.has_secrets(name)).then(|| {
-                format!(
-                    "server `{name}`: credentials go to `{}` unencrypted; use `https://`",
-                    base.host()
-                )
-            })
+            base.in_the_clear().filter(|_| self.vault.has_secrets(name))
         });
         self.vault
             .warnings()

@@ -10,6 +10,7 @@ use super::output::{self, printable};
 use super::startup::Startup;
 use super::stop::{OrStop, Stop};
 use super::{Outcome, Shown};
+use crate::invisible::visible;
 use crate::runtime::{AuditFilter, AuditReader, AuditedDetail, AuditedExecution};
 
 const EXAMPLES: &str = "\
@@ -131,10 +132,11 @@ fn one(reader: &AuditReader, beginning: &str) -> Result<AuditedDetail, Stop> {
     }
 }
 
-/// A text on one line, so that none can pass for others.
+/// A text on one line, with all that nobody would see of it, so that none can pass for others: the
+/// file may have been written to by somebody else.
 fn flat(text: &str) -> String {
     let lines = text.lines().map(str::trim).filter(|line| !line.is_empty());
-    lines.collect::<Vec<_>>().join("; ")
+    visible(&lines.collect::<Vec<_>>().join("; "))
 }
 
 fn length(ms: Option<i64>) -> String {
@@ -156,11 +158,11 @@ fn table(found: &[AuditedExecution]) -> String {
     let mut rows = vec![head.map(str::to_owned)];
     rows.extend(found.iter().map(|it| {
         [
-            it.time.clone(),
-            it.id.clone(),
+            flat(&it.time),
+            flat(&it.id),
             flat(&it.principal),
-            it.origin.clone(),
-            it.outcome.clone(),
+            flat(&it.origin),
+            flat(&it.outcome),
             length(it.ms),
             it.calls.to_string(),
             it.refusals.to_string(),
@@ -189,29 +191,29 @@ fn described(detail: &AuditedDetail) -> String {
     let mut text = format!(
         "execution  {}\ntime       {}\nprincipal  {}\norigin     {}\ncode       {}\nverdict    {}\n\
          outcome    {}\ntook       {}\n",
-        it.id,
-        it.time,
-        it.principal,
-        it.origin,
+        flat(&it.id),
+        flat(&it.time),
+        flat(&it.principal),
+        flat(&it.origin),
         it.code_sha256
             .as_ref()
-            .map_or_else(none, |hash| format!("sha256:{hash}")),
-        it.verdict.clone().unwrap_or_else(none),
-        it.outcome,
+            .map_or_else(none, |hash| format!("sha256:{}", flat(hash))),
+        it.verdict.as_deref().map_or_else(none, flat),
+        flat(&it.outcome),
         length(it.ms)
     );
     let _ = writeln!(text, "calls      {}", detail.calls.len());
     for call in &detail.calls {
         let came = match (call.status, &call.error) {
             (Some(status), None) => status.to_string(),
-            (Some(status), Some(error)) => format!("{status} {error}"),
-            (None, Some(error)) => error.clone(),
+            (Some(status), Some(error)) => format!("{status} {}", flat(error)),
+            (None, Some(error)) => flat(error),
             (None, None) => none(),
         };
         let _ = writeln!(
             text,
             "  {}  {}.{}  {came}  {} ms",
-            call.time,
+            flat(&call.time),
             flat(&call.server),
             flat(&call.function),
             call.ms
@@ -228,7 +230,9 @@ fn described(detail: &AuditedDetail) -> String {
         let _ = writeln!(
             text,
             "  {}  {}: {named}{}",
-            refusal.time, refusal.layer, reason
+            flat(&refusal.time),
+            flat(&refusal.layer),
+            reason
         );
     }
     text
@@ -268,6 +272,37 @@ fn since(text: &str) -> Result<SystemTime, String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// A line feed in a cell began what looked like a row of its own.
+    #[test]
+    fn every_execution_is_one_line_whatever_its_row_holds() {
+        let hostile = "x\n2026  forged\r\u{1b}[2J\u{202e}\u{2028}y".to_owned();
+        let execution = AuditedExecution {
+            id: hostile.clone(),
+            time: hostile.clone(),
+            principal: hostile.clone(),
+            origin: hostile.clone(),
+            code_sha256: Some(hostile.clone()),
+            verdict: Some(hostile.clone()),
+            outcome: hostile,
+            ms: None,
+            calls: 0,
+            refusals: 0,
+        };
+        let cell = r"x; 2026  forged\u{d}\u{1b}[2J\u{202e}\u{2028}y";
+        let listed = table(std::slice::from_ref(&execution));
+        let lines: Vec<&str> = listed.lines().collect();
+        assert_eq!(lines.len(), 2, "{listed}");
+        assert_eq!(lines[1].matches(cell).count(), 5, "{listed}");
+        let described = described(&AuditedDetail {
+            execution,
+            calls: Vec::new(),
+            refusals: Vec::new(),
+        });
+        assert_eq!(described.lines().count(), 10, "{described}");
+        assert_eq!(described.matches(cell).count(), 7, "{described}");
+        assert_eq!(crate::invisible::visible_lines(&described), described);
+    }
 
     #[test]
     fn a_time_is_a_length_a_day_or_a_moment() {

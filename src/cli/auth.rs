@@ -14,7 +14,7 @@ use super::startup::{Configured, Startup, block_on};
 use super::stop::Stop;
 use super::{ConfigFile, Format, Outcome};
 use crate::api::Manifest;
-use crate::broker::Redactor;
+use crate::broker::{Limits, Redactor, Target};
 use crate::compile;
 use crate::config::ServerConfig;
 use crate::connect::Tls;
@@ -142,6 +142,13 @@ pub(super) async fn checked(
             checked
                 .warnings
                 .extend(misfits.map(|it| format!("{begin}{it}")));
+            let limits = Limits::from(&*configured.settings);
+            let target = Target::new(manifest, server);
+            if vault.has_secrets(&server.name)
+                && let Ok(destination) = target.destination(&configured.environment, &limits)
+            {
+                checked.warnings.extend(destination.in_the_clear);
+            }
         }
         checked
     });

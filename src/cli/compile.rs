@@ -157,18 +157,21 @@ fn quoted(word: &str) -> String {
 /// A name that none of the servers has that are `known`; `nobody` says where.
 pub(super) fn unknown(name: &str, nobody: &str, known: &[&str]) -> Stop {
     let stop = Stop::usage(format!("`--server {name}`: {nobody} server"));
+    if let Some(nearest) = nearest(name, known) {
+        return stop.hint(format!("there is `{nearest}`"));
+    }
+    let names = known.get(..MOST_LINES).unwrap_or(known);
+    stop.hint(format!("there are: {}", names.join(", ")))
+}
+
+/// The name that a mistyped one may stand for.
+pub(super) fn nearest<'k>(name: &str, known: &[&'k str]) -> Option<&'k str> {
     let short: String = name.chars().take(100).collect();
     let likeness = |known: &str| strsim::normalized_damerau_levenshtein(&short, known);
-    let nearest = known
-        .iter()
-        .max_by(|one, other| likeness(one).total_cmp(&likeness(other)));
-    match nearest {
-        Some(nearest) if likeness(nearest) >= 0.4 => stop.hint(format!("there is `{nearest}`")),
-        _ => {
-            let names = known.get(..MOST_LINES).unwrap_or(known);
-            stop.hint(format!("there are: {}", names.join(", ")))
-        }
-    }
+    let mut known = known.iter().copied().map(|it| (likeness(it), it));
+    let first = known.next()?;
+    let (likeness, nearest) = known.fold(first, |best, it| if it.0 > best.0 { it } else { best });
+    (likeness >= 0.4).then_some(nearest)
 }
 
 pub(super) fn run(arguments: &Arguments, startup: &Startup) -> Outcome {
@@ -344,6 +347,12 @@ fn describe(text: &mut String, server: &ServerReport, options: Option<&Options>)
         let _ = write!(text, " ({state}: {}, {took} ms)", folder.display());
     }
     text.push('\n');
+    text.push_str(&remarks(server));
+}
+
+/// What was not compiled of a server, and its warnings, each in a line with an indent.
+pub(super) fn remarks(server: &ServerReport) -> String {
+    let mut text = String::new();
     for group in server.reasons.iter().take(MOST_LINES) {
         let examples = group.examples.join(", ");
         let more = group.count.saturating_sub(group.examples.len());
@@ -354,11 +363,12 @@ fn describe(text: &mut String, server: &ServerReport, options: Option<&Options>)
         let reason = cut(&group.reason);
         let _ = writeln!(text, "  not compiled: {}{more}: {reason}", cut(&examples));
     }
-    more_of(text, server.reasons.len(), "reason");
+    more_of(&mut text, server.reasons.len(), "reason");
     for warning in server.warnings.iter().take(MOST_LINES) {
         let _ = writeln!(text, "  warning: {}", cut(warning));
     }
-    more_of(text, server.warnings.len(), "warning");
+    more_of(&mut text, server.warnings.len(), "warning");
+    text
 }
 
 fn more_of(text: &mut String, count: usize, noun: &str) {

@@ -9,7 +9,7 @@ use clap::ValueEnum;
 use super::output::counted;
 use super::startup::Startup;
 use super::stop::{OrStop, Stop};
-use super::{ConfigFile, Outcome};
+use super::{ConfigFile, Outcome, token};
 use crate::config::HttpSettings;
 use crate::runtime::{LOCAL_PRINCIPAL, Runtime};
 use crate::server::{self, http};
@@ -73,13 +73,20 @@ pub(super) fn run(arguments: &Arguments, startup: &Startup) -> Outcome {
         ));
     }
     let settings = Arc::clone(&configured.settings);
-    let opened = configured.open_to_serve()?;
     if arguments.transport == Transport::Http {
         let host = arguments.host.unwrap_or(settings.http.host);
         let address = SocketAddr::from((host, arguments.port.unwrap_or(settings.http.port)));
+        // The server reads them too; here what is wrong comes with advice.
+        let tokens = settings.http.named_tokens();
+        let tokens = tokens.map_err(|error| Stop::failure(error.to_string()).hint(NEW_TOKEN))?;
+        for warning in token::of_no_server(&tokens, &configured) {
+            tracing::warn!("{warning}");
+        }
+        let opened = configured.open_to_serve()?;
         return opened
             .run_to_its_end(async |runtime| over_http(runtime, address, &settings.http).await);
     }
+    let opened = configured.open_to_serve()?;
     opened.run_to_its_end(async |runtime| {
         let announcing = tokio::spawn({
             let runtime = Arc::clone(&runtime);
@@ -92,10 +99,6 @@ pub(super) fn run(arguments: &Arguments, startup: &Startup) -> Outcome {
 }
 
 async fn over_http(runtime: Arc<Runtime>, address: SocketAddr, settings: &HttpSettings) -> Outcome {
-    // The server reads them too; here what is wrong comes with advice.
-    settings
-        .named_tokens()
-        .map_err(|error| Stop::failure(error.to_string()).hint(NEW_TOKEN))?;
     let mut announcing = None;
     let served = server::http::serve_http(Arc::clone(&runtime), address, settings, |address| {
         announcing = Some(tokio::spawn(async move {

@@ -10,6 +10,7 @@ mod check;
 mod committed;
 mod deadline;
 pub mod diff;
+mod examine;
 mod facts;
 mod fingerprint;
 mod folder;
@@ -25,7 +26,7 @@ mod tunnel;
 mod verify;
 
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, OnceLock};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::{Duration, Instant};
 
 use futures::{StreamExt as _, TryFutureExt as _};
@@ -41,6 +42,7 @@ pub use check::{
     CheckReport, FolderDiff, ServerCheck, Stale, check, compare_folders, compiled_servers,
 };
 pub use committed::{FileCheck, FileState};
+pub use examine::{Examined, examine, run_examined};
 pub use folder::{Cleaned, FolderError, clean, parse_manifest};
 pub use report::{Reason, Report, RuntimeReport, ServerReport};
 pub use skills::SKILLS_FILE;
@@ -91,16 +93,33 @@ struct Run {
     /// One document for each processor, though parts of the work have a second thread: more at once
     /// would only need more memory, and time that each of them is allowed.
     processors: Semaphore,
+    /// What the only server is compiled from, where that was read before.
+    inputs: Mutex<Option<Inputs>>,
 }
 
 impl Run {
     fn new(options: &Options) -> Arc<Self> {
+        Self::of(options, None)
+    }
+
+    /// For one server, whose document was read before.
+    fn with_inputs(options: &Options, inputs: Inputs) -> Arc<Self> {
+        Self::of(options, Some(inputs))
+    }
+
+    fn of(options: &Options, inputs: Option<Inputs>) -> Arc<Self> {
         let processors = std::thread::available_parallelism().map_or(1, usize::from);
         Arc::new(Self {
             options: options.clone(),
             runtime: OnceLock::new(),
             processors: Semaphore::new(processors),
+            inputs: Mutex::new(inputs),
         })
+    }
+
+    fn take_inputs(&self) -> Option<Inputs> {
+        let mut inputs = self.inputs.lock().unwrap_or_else(PoisonError::into_inner);
+        inputs.take()
     }
 
     fn write_runtime(&self) -> Result<RuntimeReport, FolderError> {
@@ -125,6 +144,16 @@ pub async fn run_with(
     options: &Options,
     progress: &(dyn Fn(&str) + Sync),
 ) -> Report {
+    run_in(config, environment, Run::new(options), progress).await
+}
+
+async fn run_in(
+    config: &Config,
+    environment: &Environment,
+    run: Arc<Run>,
+    progress: &(dyn Fn(&str) + Sync),
+) -> Report {
+    let options = &run.options;
     let mut report = Report::default();
     if config.servers.is_empty() {
         report
@@ -136,7 +165,6 @@ pub async fn run_with(
         report.error = Some(error.to_string());
         return report;
     }
-    let run = Run::new(options);
     let early = |server: &ServerConfig, fetched: &Source, run: &Run, gate: &Gate| {
         let mut report = ServerReport::default();
         let find = |output: &Path| {
@@ -210,6 +238,7 @@ struct Source {
 }
 
 /// What a server is compiled from.
+#[derive(Debug, Clone)]
 pub(super) struct Inputs {
     document: Loaded,
     skills: Option<String>,
@@ -269,6 +298,11 @@ async fn load_and_work<T: Send + 'static>(
     work: impl Fn(&ServerConfig, Inputs, &Run, &Gate) -> T + Copy + Send + 'static,
     done: &mut Done<T>,
 ) -> Result<T, String> {
+    if let Some(inputs) = run.take_inputs() {
+        let work =
+            move |server: &ServerConfig, run: &Run, gate: &Gate| work(server, inputs, run, gate);
+        return on_processor(server, &run, &mut done.working, work).await;
+    }
     let begun = Instant::now();
     let request = server::request(server, config_folder.clone(), environment).await;
     let request = request.map_err(|error| error.to_string())?;

@@ -93,6 +93,30 @@ pub enum VerifyError {
 }
 
 impl VerifyError {
+    /// The same with its path below the folder of compiled output, for who is not to know where that
+    /// is.
+    #[must_use]
+    pub fn below(mut self, output: &Path) -> Self {
+        let path = match &mut self {
+            Self::Missing { path }
+            | Self::Manifest { path, .. }
+            | Self::Changed { path }
+            | Self::LineEnds { path }
+            | Self::Module { path, .. }
+            | Self::Folder(
+                FolderError::Link { path }
+                | FolderError::Manifest { path, .. }
+                | FolderError::Foreign { path }
+                | FolderError::Io { path, .. },
+            ) => path,
+            Self::Disagree { .. } | Self::NotReadOnly { .. } => return self,
+        };
+        if let Ok(below) = path.strip_prefix(output) {
+            *path = below.to_owned();
+        }
+        self
+    }
+
     /// The message without what to do.
     pub(super) fn reason(&self) -> String {
         let text = self.to_string();
@@ -311,5 +335,45 @@ impl Verified {
             }
         }
         Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn below_its_folder_no_error_says_where_that_is() {
+        let path = PathBuf::from("/home/ada/compiled/pets/manifest.json");
+        let reason = String::new;
+        let folder = |error: FolderError| VerifyError::Folder(error);
+        for error in [
+            VerifyError::Missing { path: path.clone() },
+            VerifyError::Manifest {
+                path: path.clone(),
+                reason: reason(),
+            },
+            VerifyError::Changed { path: path.clone() },
+            VerifyError::LineEnds { path: path.clone() },
+            folder(FolderError::Link { path: path.clone() }),
+            folder(FolderError::Manifest {
+                path: path.clone(),
+                reason: reason(),
+            }),
+            folder(FolderError::Foreign { path: path.clone() }),
+            folder(FolderError::Io {
+                action: "read",
+                path: path.clone(),
+                reason: reason(),
+            }),
+        ] {
+            let whole = error.to_string();
+            assert!(
+                whole.contains("`/home/ada/compiled/pets/manifest.json`"),
+                "{whole}"
+            );
+            let below = error.below(Path::new("/home/ada/compiled")).to_string();
+            assert_eq!(below, whole.replace("/home/ada/compiled/", ""));
+        }
     }
 }

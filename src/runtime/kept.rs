@@ -2,7 +2,7 @@
 //! piece by piece. Each belongs to the principal whose code made it.
 
 use std::collections::BTreeSet;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
 use rusqlite::{OptionalExtension as _, params};
@@ -10,7 +10,7 @@ use serde::Serialize;
 use tokio::sync::OnceCell;
 
 use super::clock;
-use super::database::{Database, Error, IN_MEMORY, Schema, execute};
+use super::database::{self, Database, DatabaseState, Error, IN_MEMORY, Schema, execute};
 use super::identifier;
 use crate::config::ResultSettings;
 
@@ -31,6 +31,14 @@ const SCHEMA: Schema = Schema {
         CREATE INDEX IF NOT EXISTS results_created ON results (created_ms);
     ",
 };
+
+/// Looks whether the results that are kept are whole. Nothing is made or changed.
+///
+/// # Errors
+/// A file that holds no results of this version.
+pub fn look_at_results(path: &Path) -> Result<DatabaseState, Error> {
+    database::look(path, &SCHEMA)
+}
 
 /// Drops what expired, and of what is too much the oldest of whoever has most: one who keeps much
 /// takes no room from one who keeps little.

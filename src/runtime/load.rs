@@ -1,6 +1,6 @@
 //! The load check of one server: what is reviewed is what is enforced.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::{Arc, OnceLock};
 
 use super::registry::{About, Served};
@@ -8,14 +8,34 @@ use crate::broker::Target;
 use crate::compile::{Verified, VerifyError, verify};
 use crate::config::ServerConfig;
 
+/// Why a server is refused, and what to do.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Problem {
+    /// With whole paths, for who runs this.
+    pub(super) reason: String,
+    /// With paths below the folder of compiled output, for clients: where on the host that is is not
+    /// theirs to know.
+    pub(super) told: String,
+}
+
+impl From<String> for Problem {
+    /// What names no file.
+    fn from(reason: String) -> Self {
+        Self {
+            told: reason.clone(),
+            reason,
+        }
+    }
+}
+
 /// Reads and checks a server below the folder of compiled output. The error says what is wrong
 /// and what to do.
 pub(super) fn check(
     output: &Path,
     server: &str,
     config: &Arc<ServerConfig>,
-) -> Result<Served, String> {
-    let verified = verify(output, server).map_err(|error| reason(output, &error))?;
+) -> Result<Served, Problem> {
+    let verified = verify(output, server).map_err(|error| problem(output, error))?;
     let allowed = config.read_only_allow.iter();
     let allowed = allowed.map(|entry| (entry.method.as_str(), entry.path.as_str()));
     verified
@@ -25,19 +45,25 @@ pub(super) fn check(
 }
 
 /// A missing file is seldom missing: more often it is looked for from the wrong folder.
-fn reason(output: &Path, error: &VerifyError) -> String {
-    let VerifyError::Missing { path } = error else {
-        return error.to_string();
+fn problem(output: &Path, error: VerifyError) -> Problem {
+    let VerifyError::Missing { path } = &error else {
+        return Problem {
+            reason: error.to_string(),
+            told: error.below(output).to_string(),
+        };
     };
-    let path = std::path::absolute(path).unwrap_or_else(|_| path.clone());
-    let path: PathBuf = path.components().collect();
+    let whole = std::path::absolute(path).unwrap_or_else(|_| path.clone());
+    let path = whole.components().collect();
     let hint = if output.is_relative() {
         "\n  hint: compiled output is looked for in the working directory; set \
          `MCE_COMPILED_OUTPUT_DIR` where it is elsewhere"
     } else {
         ""
     };
-    format!("`{}` is missing; run `mce compile`{hint}", path.display())
+    Problem {
+        reason: format!("{}{hint}", VerifyError::Missing { path }),
+        told: format!("{}{hint}", error.below(output)),
+    }
 }
 
 /// Reads a server as it stands, so that tests can attack what comes after the check.
@@ -46,7 +72,7 @@ pub(super) fn read_unchecked(
     output: &Path,
     server: &str,
     config: &Arc<ServerConfig>,
-) -> Result<Served, String> {
+) -> Result<Served, Problem> {
     use crate::compile::{FUNCTIONS_FILE, MANIFEST_FILE};
     use crate::python::CompiledModule;
     let read = |file: &str| {
@@ -66,11 +92,7 @@ pub(super) fn read_unchecked(
 fn served(verified: Verified, config: &Arc<ServerConfig>) -> Served {
     Served {
         about: Arc::new(About::of(&verified.manifest)),
-        target: Target {
-            read_only: config.is_read_only || verified.manifest.read_only,
-            manifest: Arc::new(verified.manifest),
-            config: Arc::clone(config),
-        },
+        target: Target::new(verified.manifest, config),
         module: verified.functions,
         skills: verified.skills,
         promoted: OnceLock::new(),

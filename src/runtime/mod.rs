@@ -90,13 +90,13 @@ pub use docstrings::descriptions;
 pub use egress::{Egress, Targets};
 pub use engine::{Finding, SandboxProvider};
 pub use execution::{CachedRequest, ExecuteRequest, SessionChoice, runtime_module};
-pub use kept::{KeptResult, PIECE_BYTES, RESULT_URI, ResultPiece};
+pub use kept::{KeptResult, PIECE_BYTES, RESULT_URI, ResultPiece, look_at_results};
 pub use lint::{LINT_RULES, LintRule};
 pub use notices::{Event, Notice, Notices};
 pub use policy::{PolicyFileError, guard_of, unguarded};
 pub use promoted::PromotedFunction;
 pub use queue::Client;
-pub use registry::compiled_folders;
+pub use registry::{compiled_folders, served_names};
 pub use result::{CallSummary, ErrorType, ExecutionResult, PlannedUse};
 pub use searched::search_document;
 pub use skills::{Skills, SkillsPage};
@@ -344,6 +344,16 @@ impl Runtime {
         })
     }
 
+    /// The same runtime as clients see it: why a server is refused they are told without the paths of
+    /// this host.
+    #[must_use]
+    pub fn for_clients(&self) -> Arc<Self> {
+        Arc::new(Self {
+            registry: self.registry.for_clients(),
+            ..self.clone()
+        })
+    }
+
     /// Connects the sandbox and proves it.
     ///
     /// # Errors
@@ -410,7 +420,7 @@ impl Runtime {
         match self.registry.examine(name).await? {
             Ok(served) => Some(served),
             Err(refused) => {
-                self.notify(name, Event::Refused(refused.reason));
+                self.notify(name, Event::Refused(refused.told));
                 None
             }
         }

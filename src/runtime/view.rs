@@ -15,6 +15,8 @@ pub(super) struct View {
     registry: Arc<Registry>,
     /// The servers that may be used; `None` for all.
     only: Option<Arc<BTreeSet<String>>>,
+    /// Whether it is that of a client, which is told no paths of the host.
+    of_client: bool,
 }
 
 impl View {
@@ -23,6 +25,7 @@ impl View {
         Self {
             registry: Arc::new(registry),
             only: None,
+            of_client: false,
         }
     }
 
@@ -31,6 +34,24 @@ impl View {
         Self {
             registry: Arc::clone(&self.registry),
             only: Some(Arc::new(self.shown_of(servers))),
+            of_client: self.of_client,
+        }
+    }
+
+    /// The same as clients see it.
+    pub(super) fn for_clients(&self) -> Self {
+        Self {
+            of_client: true,
+            ..self.clone()
+        }
+    }
+
+    /// A refusal as it may be told here.
+    fn told(&self, refused: Refused) -> Refused {
+        if self.of_client {
+            refused.for_clients()
+        } else {
+            refused
         }
     }
 
@@ -84,7 +105,8 @@ impl View {
         if !self.shows(name) {
             return None;
         }
-        self.registry.examine(name).await
+        let examined = self.registry.examine(name).await?;
+        Some(examined.map_err(|refused| self.told(refused)))
     }
 
     /// See [`Registry::entry`].
@@ -125,7 +147,8 @@ impl View {
         if !self.shows(name) {
             return None;
         }
-        self.registry.server(name).await
+        let server = self.registry.server(name).await?;
+        Some(server.map_err(|refused| self.told(refused)))
     }
 
     /// See [`Registry::readable`].
@@ -142,11 +165,17 @@ impl View {
         mut names: Vec<String>,
     ) -> Vec<(String, Result<Arc<Served>, Refused>)> {
         names.retain(|name| self.shows(name));
-        self.registry.servers(names).await
+        let servers = self.registry.servers(names).await.into_iter();
+        servers
+            .map(|(name, served)| (name, served.map_err(|refused| self.told(refused))))
+            .collect()
     }
 
     /// See [`Registry::names_for`].
     pub(super) async fn names_for(&self, code: &str) -> (CompiledNames, Vec<Refused>) {
-        self.registry.names_for(code, |name| self.shows(name)).await
+        let shown = |name: &str| self.shows(name);
+        let (names, refused) = self.registry.names_for(code, shown).await;
+        let refused = refused.into_iter().map(|refused| self.told(refused));
+        (names, refused.collect())
     }
 }

@@ -125,7 +125,7 @@ where
         let runtime = Arc::clone(&runtime);
         async move { runtime.warm_up().await }
     });
-    let server = Server::new(Arc::clone(&runtime), principal.to_owned());
+    let server = Server::new(&runtime, principal.to_owned());
     let watching = tokio::spawn(Arc::clone(&runtime).watch());
     let outcome = Box::pin(session(server, input, output)).await;
     warming.abort();
@@ -179,9 +179,9 @@ struct Server {
 }
 
 impl Server {
-    fn new(runtime: Arc<Runtime>, principal: String) -> Self {
+    fn new(runtime: &Runtime, principal: String) -> Self {
         Self {
-            runtime,
+            runtime: runtime.for_clients(),
             principal,
             wishes: Arc::default(),
             ending: CancellationToken::new(),

@@ -140,7 +140,7 @@ async fn a_large_result_is_read_piece_by_piece_by_its_owner_alone() {
 
     // Whoever is not its owner learns as much as of one that never was.
     let runtime = fixture.runtime(|_, _| async { returned(json!(1)) }).0;
-    let server = super::Server::new(runtime, "bob".to_owned());
+    let server = super::Server::new(&runtime, "bob".to_owned());
     let read = async |principal: &str, uri: &str| {
         super::resources::read(&server.runtime, principal, uri).await
     };

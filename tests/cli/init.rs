@@ -163,6 +163,135 @@ fn a_second_key_of_the_same_calls_is_told_of_and_named_by_no_variable() {
     );
 }
 
+/// The document of an API that is there, and wants one credential.
+fn at(url: &str) -> String {
+    DOCUMENT
+        .replace("https://tasks.example/v1", url)
+        .replace("security: [{login: []}], ", "")
+}
+
+/// It was left a comment, so that the first call was refused.
+#[test]
+fn an_address_of_this_machine_is_permitted_and_told_of() {
+    for (url, key, line) in [
+        (
+            "http://127.0.0.1:8000",
+            "base_url",
+            "    base_url: http://127.0.0.1:8000\n",
+        ),
+        (
+            "http://localhost:8000",
+            "allow_private_network",
+            "    allow_private_network: true\n",
+        ),
+    ] {
+        let document = at(url);
+        let folder = Folder::new(&[("openapi.yaml", &document)]);
+        let seen = folder.mce(&["init", "openapi.yaml"]);
+        assert_eq!(seen.code, 0, "{}", seen.stderr);
+        let told = format!(
+            "`{key}` in swaggers.yaml permits calls to `{url}`, which is not of the internet"
+        );
+        has(&seen.stdout, &told);
+        has(&folder.read("swaggers.yaml"), line);
+        let mut doctor = folder.command(&["doctor", "--no-engine"]);
+        let seen = doctor
+            .env("TASK_API_KEY", "canary-canary")
+            .output()
+            .unwrap();
+        let text = String::from_utf8_lossy(&seen.stdout);
+        has(&text, "nothing is wrong");
+        has(&text, "base URL     calls of 1 server go to 1 origin");
+        let seen = folder.mce(&["compile", "--check"]);
+        assert_eq!(seen.code, 0, "{}{}", seen.stdout, seen.stderr);
+    }
+}
+
+#[test]
+fn a_private_address_of_elsewhere_is_left_to_the_user() {
+    let document = at("http://10.0.0.5/v1");
+    let folder = Folder::new(&[("openapi.yaml", &document)]);
+    let seen = folder.mce(&["init", "openapi.yaml"]);
+    assert_eq!(seen.code, 0, "{}", seen.stderr);
+    has(
+        &seen.stdout,
+        "  warning: the document's server `http://10.0.0.5/v1` is a private address",
+    );
+    has(
+        &seen.stdout,
+        "1. if calls may go to `http://10.0.0.5/v1`, which is not of the internet: take the `#` off \
+         `base_url` in swaggers.yaml, then `mce compile`",
+    );
+    let config = folder.read("swaggers.yaml");
+    has(&config, "    # base_url: http://10.0.0.5/v1\n");
+    folder.write("swaggers.yaml", &config.replace("# base_url", "base_url"));
+    assert_eq!(folder.mce(&["compile"]).code, 0);
+    let mut doctor = folder.command(&["doctor", "--no-engine"]);
+    let seen = doctor
+        .env("TASK_API_KEY", "canary-canary")
+        .output()
+        .unwrap();
+    has(&String::from_utf8_lossy(&seen.stdout), "nothing is wrong");
+}
+
+/// They were lost, and the first call told what compiling knew.
+#[test]
+fn what_compiling_warns_of_is_said() {
+    let document = DOCUMENT.replace("  /me:", "  bad: {}\n  /me:");
+    let folder = Folder::new(&[("openapi.yaml", &document)]);
+    let seen = folder.mce(&["init", "openapi.yaml"]);
+    assert_eq!(seen.code, 0, "{}", seen.stderr);
+    has(&seen.stdout, "compiled: 3 functions\n  warning: ");
+    let document = DOCUMENT.replace("Task API", "MCP Tasks");
+    let folder = Folder::new(&[("openapi.yaml", &document)]);
+    let seen = folder.mce(&["init", "openapi.yaml"]);
+    has(&seen.stdout, "with the server `api_mcp_tasks`");
+}
+
+/// The second answer could be another document than the one that the config was made for.
+#[test]
+fn a_document_is_fetched_once() {
+    use std::io::{Read as _, Write as _};
+    let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = listener.local_addr().unwrap();
+    let serving = std::thread::spawn(move || {
+        let mut served = 0;
+        loop {
+            let (mut stream, _) = listener.accept().unwrap();
+            let mut head = [0; 4096];
+            let length = stream.read(&mut head).unwrap();
+            if head[..length].starts_with(b"GET /end") {
+                return served;
+            }
+            served += 1;
+            // No server: it is where the document is from.
+            let body = DOCUMENT
+                .replace("servers: [{url: https://tasks.example/v1}]\n", "")
+                .replace("Task API", &format!("Task {}", ["One", "Two"][served - 1]));
+            let length = body.len();
+            let answer = format!(
+                "HTTP/1.1 200 OK\r\nContent-Length: {length}\r\nConnection: close\r\n\r\n{body}"
+            );
+            stream.write_all(answer.as_bytes()).unwrap();
+        }
+    });
+    let folder = Folder::new(&[]);
+    let seen = folder.mce(&["init", &format!("http://{address}/openapi.yaml")]);
+    assert_eq!(seen.code, 0, "{}", seen.stderr);
+    std::net::TcpStream::connect(address)
+        .unwrap()
+        .write_all(b"GET /end HTTP/1.1\r\n\r\n")
+        .unwrap();
+    assert_eq!(serving.join().unwrap(), 1);
+    has(&seen.stdout, "with the server `task_one`");
+    let config = folder.read("swaggers.yaml");
+    has(&config, &format!("    base_url: http://{address}\n"));
+    has(
+        &folder.read("compiled/task_one/manifest.json"),
+        "\"Task One\"",
+    );
+}
+
 /// Whoever interrupts it finds the folder as it was.
 #[cfg(unix)]
 #[test]

@@ -165,6 +165,26 @@ fn a_file_that_is_broken_stays_as_it_is() {
         has(&seen.stderr, "mcp.json");
         assert_eq!(folder.read("mcp.json"), text);
     }
+    // The reason shows nothing of the file.
+    for (client, text, wanted) in [
+        (
+            "cursor",
+            "{\"mcpServers\": {}, \"mcpServers\": {\"a\": \"canary\"}}",
+            "has a key twice in one object, the second time in line 1, column 20",
+        ),
+        (
+            "codex",
+            "model = \"best\"\ntoken = canary\n",
+            "it is no TOML: see line 2, column 9",
+        ),
+    ] {
+        folder.write("mcp.json", text);
+        let seen = folder.mce(&["mcp-config", client, "--write", "--file", "mcp.json"]);
+        assert_eq!(seen.code, 1);
+        has(&seen.stderr, wanted);
+        assert!(!seen.stderr.contains("canary"), "{}", seen.stderr);
+        assert_eq!(folder.read("mcp.json"), text);
+    }
     assert_eq!(backups(&folder, "."), 0);
 }
 

@@ -5,7 +5,7 @@ use std::fs;
 use serde_json::Value;
 
 use crate::folder::{Folder, has};
-use crate::shop::shop;
+use crate::shop::{DOCUMENT, shop};
 
 /// A project in which one call was refused: the engine is not there, the API neither.
 fn used() -> Folder {
@@ -222,7 +222,8 @@ fn the_doctor_looks_at_results_and_at_who_may_come_over_http() {
     folder.write("data/results.db", "no database at all\n");
     let (results, http) = look(&[("MCE_HOST", "0.0.0.0")]);
     assert_eq!(results.0, "problem");
-    has(&results.1, "results.db` is no database -> move it away");
+    let wanted = "results.db` cannot be used: file is not a database -> move it away";
+    has(&results.1, wanted);
     assert_eq!(http.0, "problem");
     has(&http.1, "no token is set -> set `MCE_HTTP_TOKEN`");
     let token = ("MCE_HTTP_TOKEN", "0123456789abcdef");
@@ -246,12 +247,147 @@ fn the_doctor_looks_at_results_and_at_who_may_come_over_http() {
     let done = command.envs([file, token]).output().unwrap();
     assert_eq!(done.status.code(), Some(1));
     has(&String::from_utf8_lossy(&done.stderr), "has as `ada`");
+    // One for a server that does not exist.
+    folder.change("tokens.toml", "[\"shop\"]", "[\"shopp\"]");
+    let mut command = folder.command(&["doctor", "--json", "--no-engine"]);
+    let done = command.envs([file]).output().unwrap();
+    let value: Value = serde_json::from_slice(&done.stdout).unwrap();
+    let told = findings(&value, "http").remove(1);
+    let unknown = "the token `ada` is for servers that do not exist: `shopp` (there is `shop`)";
+    assert_eq!(told.0, "warning");
+    assert_eq!(
+        told.1,
+        format!("{unknown} -> put its entry in the tokens file right")
+    );
+    let mut command = folder.command(&["serve", "--transport", "http", "--port", "0"]);
+    let done = command.envs([file, ("MCE_LOG_LEVEL", "warn")]).output();
+    has(&String::from_utf8_lossy(&done.unwrap().stderr), unknown);
     // A message must not repeat it, however short it is.
     let mut command = folder.command(&["doctor", "--no-engine"]);
     let done = command.env("MCE_HTTP_TOKEN", "canary").output().unwrap();
     let text = String::from_utf8_lossy(&done.stdout);
     has(&text, "PROBLEM  settings  MCE_HTTP_TOKEN");
     assert!(!text.contains("canary"), "{text}");
+}
+
+/// `serve` warned and `call` refused where the doctor found nothing wrong.
+#[test]
+fn the_doctor_says_whose_calls_can_go_nowhere() {
+    let folder = shop();
+    let look = |servers: &str, entry: &str, pairs: &[(&str, &str)]| {
+        folder.write(
+            "shop.yaml",
+            &DOCUMENT.replace("servers: [{url: https://shop.example/v1}]", servers),
+        );
+        let config = format!("servers:\n  - {{name: shop, swagger_url: shop.yaml{entry}}}\n");
+        folder.write("swaggers.yaml", &config);
+        let seen = folder.mce(&["compile", "--accept-origin"]);
+        assert_eq!(seen.code, 0, "{}", seen.stderr);
+        let mut command = folder.command(&["doctor", "--json", "--no-engine"]);
+        command.envs(pairs.iter().copied());
+        let done = command.output().unwrap();
+        let value: Value = serde_json::from_slice(&done.stdout).unwrap();
+        let found = findings(&value, "base URL");
+        assert_eq!(found.len(), 1, "{value}");
+        let (state, text) = found.into_iter().next().unwrap();
+        assert_eq!(state == "problem", done.status.code() == Some(1), "{value}");
+        (state, text, value)
+    };
+    let public = "servers: [{url: https://shop.example/v1}]";
+    let here = "servers: [{url: 'http://127.0.0.1:8000'}]";
+    let by_name = "servers: [{url: 'http://localhost:8000'}]";
+    let domains = [("MCE_ALLOWED_DOMAINS", "api.example")];
+    for (servers, entry, pairs, found, advice) in [
+        (
+            here,
+            "",
+            &[][..],
+            "server `shop`: the document's server `http://127.0.0.1:8000` is a private address",
+            "to allow it add `base_url: http://127.0.0.1:8000` to `shop` in swaggers.yaml",
+        ),
+        (
+            by_name,
+            "",
+            &[],
+            "server `shop`: `localhost` leads to an address that is not of the internet",
+            "set `allow_private_network: true` for this server",
+        ),
+        (
+            public,
+            ", base_url: '${SHOP_URL}'",
+            &[],
+            "the variable `SHOP_URL` is not set",
+            "set `SHOP_URL`",
+        ),
+        (
+            "",
+            "",
+            &[],
+            "server `shop` has no base URL",
+            "set `MCE_SHOP_BASE_URL` or `base_url` in the config",
+        ),
+        (
+            public,
+            "",
+            &domains,
+            "leads to `shop.example`, which `MCE_ALLOWED_DOMAINS` does not hold",
+            "add `shop.example` to it",
+        ),
+    ] {
+        let (state, text, _) = look(servers, entry, pairs);
+        assert_eq!(state, "problem", "{text}");
+        let (before, after) = text.split_once(" -> ").unwrap();
+        has(before, found);
+        assert!(after.starts_with(advice), "{after}");
+    }
+    for (servers, entry, pairs) in [
+        (public, "", &[][..]),
+        (here, ", base_url: 'http://127.0.0.1:8000'", &[]),
+        (by_name, ", allow_private_network: true", &[]),
+        ("", "", &[("MCE_SHOP_BASE_URL", "https://shop.example")]),
+    ] {
+        let (state, text, _) = look(servers, entry, pairs);
+        assert_eq!(state, "ok", "{text}");
+        has(&text, "calls of 1 server go to 1 origin");
+    }
+    let (_, _, value) = look(
+        "servers: [{url: 'http://shop.example'}]",
+        "",
+        &[("MCE_SHOP_AUTH", "Bearer canary-canary")],
+    );
+    let (state, text) = findings(&value, "credentials").remove(0);
+    assert_eq!(state, "warning");
+    assert_eq!(
+        text,
+        "server `shop`: credentials go to `shop.example` unencrypted -> use `https://`"
+    );
+}
+
+/// Any database passed for that of results, however damaged.
+#[test]
+fn the_doctor_looks_at_all_databases_alike() {
+    let folder = shop().compiled();
+    fs::create_dir_all(folder.path().join("data")).unwrap();
+    for (check, file, setting) in [
+        ("audit", "audit.db", "MCE_AUDIT_DB_PATH"),
+        ("cache", "cache.db", "MCE_CACHE_DB_PATH"),
+        ("results", "results.db", "MCE_RESULTS_DB_PATH"),
+    ] {
+        let path = folder.path().join("data").join(file);
+        let other = rusqlite::Connection::open(&path).unwrap();
+        other.execute("CREATE TABLE other (n INTEGER)", ()).unwrap();
+        drop(other);
+        let (_, value) = folder.json(&["doctor", "--json", "--no-engine"]);
+        let found = findings(&value, check).remove(0);
+        assert_eq!(found.0, "problem", "{value}");
+        has(&found.1, "it holds what `mce` did not make for this");
+        has(&found.1, &format!("-> move it away or set `{setting}`"));
+        let mut command = folder.command(&["doctor", "--json", "--no-engine"]);
+        let done = command.env(setting, ":memory:").output().unwrap();
+        let value: Value = serde_json::from_slice(&done.stdout).unwrap();
+        let found = findings(&value, check).remove(0);
+        assert_eq!(found, ("ok".to_owned(), "in memory -> ".to_owned()));
+    }
 }
 
 /// In a container only what was compiled is mounted.

@@ -1,13 +1,13 @@
 //! Whether the audit, the code cache and the results can be opened and written.
 
-use std::fs::File;
-use std::io::{self, Read as _};
 use std::path::Path;
 
 use super::super::output::absolute;
 use super::Finding;
 use crate::config::{AuditLog, Settings};
-use crate::runtime::{DatabaseState, IN_MEMORY, look_at_audit, look_at_code_cache};
+use crate::runtime::{
+    DatabaseState, IN_MEMORY, look_at_audit, look_at_code_cache, look_at_results,
+};
 
 pub(super) fn look(settings: &Settings) -> Vec<Finding> {
     let path = &settings.audit_db_path;
@@ -18,7 +18,9 @@ pub(super) fn look(settings: &Settings) -> Vec<Finding> {
     } else {
         Finding::ok("cache", "switched off (`MCE_CACHE_ENABLED`)")
     });
-    findings.push(results(&settings.results.db_path));
+    let path = &settings.results.db_path;
+    let state = look_at_results(path);
+    findings.push(of("results", "MCE_RESULTS_DB_PATH", path, state));
     if let Some(AuditLog::File(path)) = &settings.audit.log {
         findings.push(match path.metadata() {
             Ok(metadata) if !metadata.is_file() => {
@@ -31,40 +33,15 @@ pub(super) fn look(settings: &Settings) -> Vec<Finding> {
     findings
 }
 
-/// What every database of SQLite begins with (its file format, section 1.3).
-const MAGIC: &[u8] = b"SQLite format 3\0";
-
-/// The database of results, of which no more is looked at than whether it is one: what it holds is not
-/// kept for long.
-fn results(path: &Path) -> Finding {
-    let (check, setting) = ("results", "MCE_RESULTS_DB_PATH");
-    if path == Path::new(IN_MEMORY) {
-        return Finding::ok(check, "in memory");
-    }
-    let mut begin = Vec::new();
-    let read = File::open(path).and_then(|file| file.take(16).read_to_end(&mut begin));
-    let shown = path.display();
-    let problem = match read {
-        Err(error) if error.kind() == io::ErrorKind::NotFound => None,
-        Err(error) => Some(format!("`{shown}` cannot be read: {error}")),
-        Ok(0) => None,
-        Ok(_) if begin == MAGIC => None,
-        Ok(_) => Some(format!("`{shown}` is no database")),
-    };
-    match problem {
-        Some(problem) => {
-            Finding::problem(check, problem).advice(format!("move it away or set `{setting}`"))
-        }
-        None => writable(check, setting, path),
-    }
-}
-
 fn of(
     check: &'static str,
     setting: &str,
     path: &Path,
     state: Result<DatabaseState, crate::runtime::DatabaseError>,
 ) -> Finding {
+    if path == Path::new(IN_MEMORY) {
+        return Finding::ok(check, "in memory");
+    }
     match state {
         Ok(DatabaseState::Sound | DatabaseState::Missing) => writable(check, setting, path),
         Ok(DatabaseState::Damaged(what)) => {

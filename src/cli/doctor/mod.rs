@@ -1,6 +1,7 @@
 //! `mce doctor`: whether everything is in order, and what to do where it is not. Every check stands
 //! alone: what is missing is what is looked for. Nothing of the project is written.
 
+mod compiled;
 mod databases;
 mod engine;
 mod project;
@@ -20,11 +21,12 @@ use crate::config::{self, Environment, HttpSettings, Settings, is_loopback};
 use crate::runtime::guard_of;
 
 const EXAMPLES: &str = "\
-Looks at settings, config, compiled output, credentials, databases, ruff, the engine, the image, and
-the isolation of a container that it starts for this. Changes nothing of the project, and shows no
-secret. With an engine it does as a server does that starts: it makes the state folder (`mce` below
-$XDG_STATE_HOME or ~/.local/state) with a lock in it, removes what servers that are dead have left on
-the engine, and makes a container, which it removes. `--no-engine` makes and removes nothing.
+Looks at settings, config, compiled output, where calls go, credentials, databases, ruff, the engine,
+the image, and the isolation of a container that it starts for this. Changes nothing of the project,
+and shows no secret. With an engine it does as a server does that starts: it makes the state folder
+(`mce` below $XDG_STATE_HOME or ~/.local/state) with a lock in it, removes what servers that are dead
+have left on the engine, and makes a container, which it removes. `--no-engine` makes and removes
+nothing.
 
 Exit codes: 0 nothing is wrong, 1 something is.
 
@@ -129,6 +131,14 @@ impl Finding {
         match message.rsplit_once("; ") {
             Some((found, advice)) => Self::problem(check, found).advice(advice),
             None => Self::problem(check, message).advice(otherwise),
+        }
+    }
+
+    /// The same of what works, but not as one might think.
+    fn warning_of(check: &'static str, message: &str, otherwise: &str) -> Self {
+        Self {
+            state: State::Warning,
+            ..Self::of_message(check, message, otherwise)
         }
     }
 

@@ -1,4 +1,4 @@
-//! The config, what was compiled from it, and the credentials of its servers.
+//! The config, whether what was compiled is up to date, and the credentials of its servers.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -9,7 +9,8 @@ use tokio::time::timeout;
 use super::super::auth;
 use super::super::output::{absolute, counted};
 use super::super::startup::Configured;
-use super::{Arguments, Finding, PATIENCE};
+use super::super::token;
+use super::{Arguments, Finding, PATIENCE, compiled};
 use crate::compile::{self, CheckReport, Options, ServerCheck, verify};
 use crate::config::{Config, Environment, Opened, ServerConfig};
 
@@ -17,7 +18,8 @@ pub(super) async fn look(opened: &Opened, arguments: &Arguments) -> Vec<Finding>
     let mut findings = of_config(opened);
     let configured = Configured::new(opened.clone(), arguments.config.path());
     let servers = configured.servers();
-    findings.extend(compiled(&configured, &servers).await);
+    findings.extend(tokens(&configured));
+    findings.extend(compiled::look(&configured, &servers).await);
     if let Some(config) = &configured.config {
         findings.extend(fresh(config, &configured, arguments.fetch).await);
     }
@@ -57,61 +59,17 @@ fn of_config(opened: &Opened) -> Vec<Finding> {
     findings
 }
 
-/// Whether what was compiled is what was reviewed, as it is looked at before it is used.
-async fn compiled(configured: &Configured, servers: &[Arc<ServerConfig>]) -> Vec<Finding> {
-    let output = configured.settings.compiled_output_dir.clone();
-    if servers.is_empty() {
-        return vec![
-            Finding::problem(
-                "compiled",
-                format!("nothing in {}", absolute(&output).display()),
-            )
-            .advice("run `mce compile`, or set `MCE_COMPILED_OUTPUT_DIR`"),
-        ];
-    }
-    let servers = servers.to_vec();
-    let checking = tokio::task::spawn_blocking(move || {
-        let (mut findings, mut sound, mut functions) = (Vec::new(), 0, 0);
-        for server in servers {
-            let allowed = server.read_only_allow.iter();
-            let allowed = allowed.map(|it| (it.method.as_str(), it.path.as_str()));
-            let verified = verify(&output, &server.name).and_then(|verified| {
-                verified.check_read_only(server.is_read_only, allowed)?;
-                Ok(verified)
-            });
-            match verified {
-                Ok(verified) => {
-                    sound += 1;
-                    functions += verified.manifest.functions.len();
-                }
-                Err(error) => {
-                    let name = &server.name;
-                    let message = format!("server `{name}`: {error}");
-                    findings.push(Finding::of_message(
-                        "compiled",
-                        &message,
-                        "run `mce compile`",
-                    ));
-                }
-            }
-        }
-        if sound > 0 {
-            let found = format!(
-                "{} as compiled, {}",
-                counted(sound, "server"),
-                counted(functions, "function")
-            );
-            findings.insert(0, Finding::ok("compiled", found));
-        }
-        findings
-    });
-    match timeout(PATIENCE, checking).await {
-        Ok(Ok(findings)) => findings,
-        _ => vec![late("compiled")],
-    }
+/// What is told of tokens for servers that do not exist; what else is wrong with them was told before.
+fn tokens(configured: &Configured) -> Vec<Finding> {
+    let tokens = configured.settings.http.named_tokens().unwrap_or_default();
+    let warnings = token::of_no_server(&tokens, configured).into_iter();
+    let otherwise = "`mce token new NAME` prints an entry of that file";
+    warnings
+        .map(|it| Finding::warning_of("http", &it, otherwise))
+        .collect()
 }
 
-fn late(check: &'static str) -> Finding {
+pub(super) fn late(check: &'static str) -> Finding {
     let seconds = PATIENCE.as_secs();
     Finding::warning(check, format!("not known within {seconds} seconds"))
         .advice("`mce compile --check` takes the time it needs")
@@ -267,8 +225,8 @@ async fn credentials(
             None => {}
         }
         for warning in &server.warnings {
-            let advice = format!("`mce auth check {name}` says what is there");
-            findings.push(Finding::warning(check, warning.clone()).advice(advice));
+            let otherwise = format!("`mce auth check {name}` says what is there");
+            findings.push(Finding::warning_of(check, warning, &otherwise));
         }
     }
     if sound > 0 {

@@ -3,6 +3,7 @@
 
 mod credentials;
 mod naming;
+mod place;
 mod texts;
 
 use std::fmt::Write as _;
@@ -13,11 +14,11 @@ use super::output::{self, absolute, counted, printable};
 use super::startup::{Configured, Startup, block_on};
 use super::stop::{OrStop, Stop};
 use super::{Outcome, compile as compiling};
-use crate::api::Manifest;
-use crate::compile::{self, Options, Report};
+use crate::compile::{self, Examined, Options, Report};
 use crate::config::{Config, server_name};
 use crate::files;
 
+use place::Place;
 use texts::Project;
 
 const EXAMPLES: &str = "\
@@ -64,14 +65,13 @@ pub(super) fn run(arguments: &Arguments, startup: &Startup) -> Outcome {
         refuse_existing()?;
     }
     let source = source(&arguments.source)?;
-    let project = block_on(async {
-        let manifest = tried(&source, arguments.read_only, startup).await?;
-        let name = match &arguments.name {
-            Some(name) => named(name)?,
-            None => naming::name_of(&manifest.title, &source),
-        };
-        Ok(Project::new(&name, &source, arguments.read_only, &manifest))
-    })?;
+    let examined = block_on(examined(&source, arguments.read_only, startup))?;
+    let manifest = &examined.manifest;
+    let name = match &arguments.name {
+        Some(name) => named(name)?,
+        None => naming::name_of(&manifest.title, &source),
+    };
+    let project = Project::new(&name, &source, arguments.read_only, manifest);
     let config = project.config();
     let parsed = Config::parse(&config, Path::new(CONFIG_FILE)).or_stop()?;
     let name = project.name.clone();
@@ -84,7 +84,8 @@ pub(super) fn run(arguments: &Arguments, startup: &Startup) -> Outcome {
             ..Options::default()
         };
         let config = compiling::servers_of(&configured)?;
-        let report = compile::run(config, &configured.environment, &options).await;
+        let report =
+            compile::run_examined(config, &configured.environment, &options, examined).await;
         compiling::verdict(&report)?;
         Ok(report)
     })?;
@@ -164,26 +165,14 @@ fn named(name: &str) -> Result<String, Stop> {
     Ok(server)
 }
 
-/// Compiles the document into a folder that does not stay, and gives what it holds.
-async fn tried(source: &str, read_only: bool, startup: &Startup) -> Result<Manifest, Stop> {
-    let folder = tempfile::tempdir().or_stop_with("cannot make a temporary folder")?;
+/// Reads and compiles the document, and writes nothing.
+async fn examined(source: &str, read_only: bool, startup: &Startup) -> Result<Examined, Stop> {
     let config = texts::bare(TRIAL, source, read_only);
     let config = Config::parse(config, Path::new(CONFIG_FILE)).or_stop()?;
-    let options = Options {
-        output: folder.path().join("compiled"),
-        ..Options::default()
-    };
     let spinner = output::spinner(format!("reading {source}"));
-    let report = compile::run(&config, &startup.environment, &options).await;
+    let examined = compile::examine(&config, &startup.environment).await;
     spinner.finish_and_clear();
-    if let Some(error) = report.servers.iter().find_map(|it| it.error.as_deref()) {
-        return Err(Stop::failure(error.to_owned()));
-    }
-    compiling::verdict(&report)?;
-    let verified = compile::verify(&options.output, TRIAL);
-    Ok(verified
-        .or_stop_with("cannot read what was compiled")?
-        .manifest)
+    examined.map_err(Stop::failure)
 }
 
 fn configured(startup: &Startup, config: Config) -> Configured {
@@ -213,7 +202,27 @@ fn told(project: &Project, report: &Report, configured: &Configured, startup: &S
         project.name,
         counted(functions, "function")
     );
+    for server in &report.servers {
+        text.push_str(&compiling::remarks(server));
+    }
+    for warning in &report.warnings {
+        let _ = writeln!(text, "warning: {warning}");
+    }
+    if let Place::Permitted(url, permit) = &project.place {
+        let _ = writeln!(
+            text,
+            "`{}` in {CONFIG_FILE} permits calls to `{url}`, which is not of the internet",
+            permit.key()
+        );
+    }
     let mut steps = Vec::new();
+    if let Place::Refused(url, permit) = &project.place {
+        steps.push(format!(
+            "if calls may go to `{url}`, which is not of the internet: take the `#` off `{}` in \
+             {CONFIG_FILE}, then `mce compile`",
+            permit.key()
+        ));
+    }
     if project.variables.is_empty() {
         steps.push("nothing has to be set: no operation asks for a credential".to_owned());
     } else {

@@ -1,5 +1,7 @@
 //! A name for a server out of what its document is called.
 
+use crate::config::is_free_name;
+
 /// Words that say nothing of what an API is for.
 const EMPTY_WORDS: &[&str] = &[
     "a",
@@ -52,6 +54,9 @@ const MOST_WORDS: usize = 3;
 /// Characters of a name.
 const LONGEST: usize = 40;
 
+/// The name where nothing says another.
+const UNNAMED: &str = "api_server";
+
 /// The name of a server: what its title says, else its host or file; at last `api_server`.
 pub(super) fn name_of(title: &str, source: &str) -> String {
     let place = match source.split_once("://") {
@@ -59,10 +64,12 @@ pub(super) fn name_of(title: &str, source: &str) -> String {
         None => source.rsplit(['/', '\\']).next().unwrap_or_default(),
     };
     let name = [title, place].into_iter().find_map(words);
-    let name = name.unwrap_or_else(|| "api_server".to_owned());
-    // Modules of Python and of the sandbox have these names.
-    let is_free = crate::config::is_free_name(&name);
-    if is_free { name } else { format!("{name}_api") }
+    let name = name.unwrap_or_else(|| UNNAMED.to_owned());
+    // Modules of Python and of the sandbox have some of these names, and what begins like mce's own is
+    // none of a server.
+    let names = [name.clone(), format!("{name}_api"), format!("api_{name}")];
+    let free = names.into_iter().find(|name| is_free_name(name));
+    free.unwrap_or_else(|| UNNAMED.to_owned())
 }
 
 fn words(text: &str) -> Option<String> {
@@ -107,8 +114,15 @@ mod tests {
             ("2Captcha", "a.yaml", "api_2captcha"),
             ("Calendar", "a.yaml", "calendar_api"),
             ("Class", "a.yaml", "class_api"),
+            // Both began as names of mce's own do, so that the config was refused.
+            ("MCE runtime", "a.yaml", "api_mce_runtime"),
+            ("MCP Gateway", "a.yaml", "api_mcp_gateway"),
+            ("MCP", "a.yaml", "api_mcp"),
+            ("httpx", "a.yaml", "httpx_api"),
+            ("LLM", "a.yaml", "llm_api"),
         ] {
             assert_eq!(name_of(title, source), name, "{title} {source}");
+            assert!(is_free_name(name), "{name}");
         }
     }
 }

@@ -3,6 +3,7 @@
 use std::fmt::Write as _;
 
 use super::credentials::{self, Credentials};
+use super::place::{self, Permit, Place};
 use crate::api::Manifest;
 use crate::config::is_never_set;
 use crate::invisible::visible;
@@ -24,8 +25,8 @@ pub(super) struct Project {
     source: String,
     read_only: bool,
     title: String,
-    /// Where the API is, as the document says.
-    base_url: Option<String>,
+    /// Where calls go.
+    pub(super) place: Place,
     credentials: Credentials,
 }
 
@@ -34,7 +35,8 @@ impl Project {
     pub(super) fn new(name: &str, source: &str, read_only: bool, manifest: &Manifest) -> Self {
         let credentials = credentials::of(manifest, name);
         let mut variables = credentials.variables.clone();
-        if manifest.base_url.is_none() {
+        let place = place::of(manifest, source);
+        if place == Place::Unknown {
             variables.insert(
                 0,
                 Variable {
@@ -49,7 +51,7 @@ impl Project {
             source: source.to_owned(),
             read_only,
             title: manifest.title.clone(),
-            base_url: manifest.base_url.clone(),
+            place,
             credentials,
         }
     }
@@ -67,23 +69,7 @@ impl Project {
                  # is_read_only: true\n",
             );
         }
-        match &self.base_url {
-            Some(url) => {
-                let _ = writeln!(
-                    text,
-                    "    # Where the API is, if not where the document says:\n    # base_url: {}",
-                    quoted(url)
-                );
-            }
-            None => {
-                if let Some(Variable { name, .. }) = self.variables.first() {
-                    let _ = writeln!(
-                        text,
-                        "    # The document does not say where the API is.\n    base_url: ${{{name}}}"
-                    );
-                }
-            }
-        }
+        text.push_str(&self.place_lines());
         if !self.credentials.auth.is_empty() {
             text.push_str("    auth:\n");
             for line in &self.credentials.auth {
@@ -94,6 +80,37 @@ impl Project {
             let _ = writeln!(text, "    # {}", comment(line));
         }
         text
+    }
+
+    /// What `swaggers.yaml` says of where the API is.
+    fn place_lines(&self) -> String {
+        let permitting = |url: &str, permit| match permit {
+            Permit::BaseUrl => format!("base_url: {}", quoted(url)),
+            Permit::PrivateNetwork => "allow_private_network: true".to_owned(),
+        };
+        match &self.place {
+            Place::Document(url) => format!(
+                "    # Where the API is, if not where the document says:\n    # base_url: {}\n",
+                quoted(url)
+            ),
+            Place::Permitted(url, permit) => format!(
+                "    # Permits calls to {}, which is not of the internet:\n    {}\n",
+                comment(url),
+                permitting(url, *permit)
+            ),
+            Place::Refused(url, permit) => format!(
+                "    # Calls do not go to {}, which is not of the internet, without:\n    # {}\n",
+                comment(url),
+                permitting(url, *permit)
+            ),
+            Place::Unknown => {
+                let name = self.variables.first().map(|it| it.name.as_str());
+                format!(
+                    "    # The document does not say where the API is.\n    base_url: ${{{}}}\n",
+                    name.unwrap_or_default()
+                )
+            }
+        }
     }
 
     /// `.env.example`.

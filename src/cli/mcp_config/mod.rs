@@ -3,6 +3,8 @@
 mod clients;
 mod document;
 mod file;
+mod json;
+mod toml;
 
 use std::io::{self, Write as _};
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
@@ -145,9 +147,9 @@ pub(super) fn run(arguments: &Arguments, startup: &Startup) -> Outcome {
     };
     let written = file::change(&file, LARGEST, |text| {
         if client.is_toml() {
-            document::add_to_toml(text, &addition)
+            toml::add(text, &addition)
         } else {
-            document::add_to_json(text, &addition)
+            json::add(text, &addition)
         }
     })
     .map_err(|error| {
@@ -238,7 +240,7 @@ fn printed(client: Client, name: &str, entry: &Entry) -> Result<String, Stop> {
             obsolete: &[],
             input: None,
         };
-        return document::add_to_toml("", &addition).map_err(|error| fail(&error));
+        return toml::add("", &addition).map_err(|error| fail(&error));
     }
     let mut value = json!({client.servers(): {name: entry.members}});
     if let (Some(input), Some(members)) = (&entry.input, value.as_object_mut()) {

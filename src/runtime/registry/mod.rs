@@ -19,14 +19,16 @@ use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, RwLock};
 use futures::StreamExt as _;
 use tokio::sync::Semaphore;
 
-pub use self::folders::compiled_folders;
 pub(super) use self::folders::is_identifier;
+use self::folders::is_whole_folder;
+pub use self::folders::{compiled_folders, served_names};
 use self::memory::Memory;
 use self::readable::Known;
 pub(super) use self::readable::{About, Readable};
 use self::stamp::Stamp;
 use super::catalogue::Entry;
 use super::egress::Targets;
+use super::load::Problem;
 use super::promoted::PromotedFunction;
 use crate::api::Manifest;
 use crate::broker::Target;
@@ -83,8 +85,20 @@ impl Served {
 pub(super) struct Refused {
     /// The server.
     pub(super) server: String,
-    /// What is wrong and what to do.
+    /// What is wrong and what to do, with whole paths.
     pub(super) reason: String,
+    /// The same for clients.
+    pub(super) told: String,
+}
+
+impl Refused {
+    /// As clients may know it.
+    pub(super) fn for_clients(self) -> Self {
+        Self {
+            reason: self.told.clone(),
+            ..self
+        }
+    }
 }
 
 /// What is known of a server's load check.
@@ -152,7 +166,7 @@ impl Slot {
 }
 
 /// Reads a server below the folder of compiled output, and checks it.
-pub(super) type Load = fn(&Path, &str, &Arc<ServerConfig>) -> Result<Served, String>;
+pub(super) type Load = fn(&Path, &str, &Arc<ServerConfig>) -> Result<Served, Problem>;
 
 /// Every server there is.
 pub(super) struct Registry {
@@ -167,8 +181,7 @@ pub(super) struct Registry {
 }
 
 impl Registry {
-    /// Finds the servers: those of the config; or all of the folder where there is no config, or
-    /// where the folder was chosen (`MCE_COMPILED_OUTPUT_DIR`) and the config was not.
+    /// Finds the servers, see [`served_names`].
     pub(super) fn find(settings: &Settings, config: Option<&Config>, load: Load) -> Self {
         let folder = &settings.compiled_output_dir;
         let mut configs: BTreeMap<String, Arc<ServerConfig>> = config
@@ -177,14 +190,8 @@ impl Registry {
             .iter()
             .map(|server| (server.name.clone(), Arc::new(server.clone())))
             .collect();
-        let whole_folder = config.is_none()
-            || (settings.compiled_output_dir_is_set && settings.swagger_config_file.is_none());
-        let names: BTreeSet<String> = if whole_folder {
-            compiled_folders(folder).unwrap_or_default()
-        } else {
-            configs.keys().cloned().collect()
-        };
-        let slots = names
+        let whole_folder = is_whole_folder(settings, config);
+        let slots = served_names(settings, config)
             .into_iter()
             .map(|name| {
                 let slot = Slot::new(&name, configs.remove(&name), folder);
@@ -460,10 +467,11 @@ impl Registry {
         let server = name.to_owned();
         let check = self.load;
         let checked = self.read(move || check(&output, &server, &config)).await;
-        let checked = checked.unwrap_or_else(|| Err("the load check itself failed".to_owned()));
+        let checked =
+            checked.unwrap_or_else(|| Err("the load check itself failed".to_owned().into()));
         let verdict = match &checked {
             Ok(_) => Verdict::Passed,
-            Err(reason) => Verdict::Refused(reason.clone()),
+            Err(problem) => Verdict::Refused(problem.reason.clone()),
         };
         let before = {
             let mut seen = slot.seen();
@@ -472,13 +480,14 @@ impl Registry {
         };
         match checked {
             Ok(passed) => Ok(Arc::new(passed)),
-            Err(reason) => {
+            Err(Problem { reason, told }) => {
                 if before != verdict {
                     tracing::warn!(server = name, %reason, "a compiled server is refused");
                 }
                 Err(Refused {
                     server: name.to_owned(),
                     reason,
+                    told,
                 })
             }
         }

@@ -101,14 +101,14 @@ mod tests {
     use std::sync::atomic::{AtomicUsize, Ordering};
 
     use super::super::super::fixture::Fixture;
-    use super::super::super::load;
+    use super::super::super::load::{self, Problem};
     use super::super::{Registry, Served};
     use super::*;
     use crate::config::ServerConfig;
 
     static CHECKS: AtomicUsize = AtomicUsize::new(0);
 
-    fn counted(output: &Path, server: &str, config: &Arc<ServerConfig>) -> Result<Served, String> {
+    fn counted(output: &Path, server: &str, config: &Arc<ServerConfig>) -> Result<Served, Problem> {
         CHECKS.fetch_add(1, Ordering::Relaxed);
         load::check(output, server, config)
     }

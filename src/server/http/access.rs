@@ -24,7 +24,7 @@ pub(super) struct Access {
 }
 
 /// Why a request is not for this server.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, thiserror::Error)]
 pub(super) enum Foreign {
     /// `Host` is missing, doubled or no authority.
     #[error("the header `Host` is not one host")]

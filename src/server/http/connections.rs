@@ -47,6 +47,8 @@ pub(super) struct Connections {
 pub(super) struct Connection {
     /// Where it arrived.
     pub(super) local: SocketAddr,
+    /// Where it came from.
+    pub(super) peer: SocketAddr,
     /// Whose requests these are, where nothing says so better.
     pub(super) client: Client,
     connections: Arc<Connections>,
@@ -95,7 +97,7 @@ impl Connections {
                 () = self.draining.cancelled() => return,
             };
             match accepted {
-                Ok((stream, _)) => self.begin(stream, router.clone()),
+                Ok((stream, peer)) => self.begin(stream, peer, router.clone()),
                 Err(error) => {
                     // The client is gone already, or there are no files left: another one will do.
                     tracing::debug!(%error, "a connection could not be accepted");
@@ -126,7 +128,7 @@ impl Connections {
         self.closing.cancel();
     }
 
-    fn begin(self: &Arc<Self>, stream: TcpStream, router: Router) {
+    fn begin(self: &Arc<Self>, stream: TcpStream, peer: SocketAddr, router: Router) {
         let Ok(local) = stream.local_addr() else {
             return;
         };
@@ -139,6 +141,7 @@ impl Connections {
         let id = self.next.fetch_add(1, Ordering::Relaxed);
         let connection = Arc::new(Connection {
             local,
+            peer,
             client: Client::another(),
             connections: Arc::clone(self),
             last: AtomicU64::new(self.now()),

@@ -59,11 +59,13 @@ struct Stamp {
 }
 
 /// Why a request is not answered.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, thiserror::Error)]
 pub(super) enum Denied {
     /// It has no token.
+    #[error("a token is needed: `Authorization: Bearer TOKEN`")]
     Missing,
     /// Its token is none of this server, or it has several.
+    #[error("the token is none of this server")]
     Wrong,
 }
 

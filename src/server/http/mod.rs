@@ -1,7 +1,8 @@
 //! Streamable HTTP: `/mcp` for clients, `/healthz` and `/metrics` for whoever runs the server.
 //!
 //! - [`serve_http`]: the server of a runtime; [`Transport`]: the same for any handler of MCP.
-//! - `access`, `cors`, `keys`: which requests are let in; `message`: what they say.
+//! - `access`, `cors`, `keys`: which requests are let in; `refusals`: what the log says of others;
+//!   `message`: what they say.
 //! - `doors`, `sessions`: one MCP service for each principal, with its sessions.
 //! - `connections`: how many there are, and how they end; `metrics`: all of it in numbers.
 //!
@@ -33,6 +34,7 @@ mod doors;
 mod keys;
 mod message;
 mod metrics;
+mod refusals;
 mod sessions;
 #[cfg(test)]
 mod tests;
@@ -46,6 +48,7 @@ pub use keys::Principal;
 use keys::{Denied, Keys};
 use message::Message;
 use metrics::{Metrics, Now};
+use refusals::Refusals;
 
 /// Why the server did not start, or ended otherwise than by being asked to.
 #[derive(Debug, thiserror::Error)]
@@ -91,6 +94,7 @@ struct Shared<H> {
     connections: Arc<Connections>,
     bodies: Bodies,
     metrics: Metrics,
+    refusals: Refusals,
 }
 
 /// Serves a runtime until the process is asked to stop (SIGINT, SIGTERM), which a running request has
@@ -109,7 +113,7 @@ pub async fn serve_http(
     let for_handlers = Arc::clone(&runtime);
     let make = move |principal: &Principal, client| {
         super::Server::new(
-            for_handlers.seen_by(client, principal.servers.as_ref()),
+            &for_handlers.seen_by(client, principal.servers.as_ref()),
             principal.name.clone(),
         )
     };
@@ -181,6 +185,7 @@ impl<H: ServerHandler> Transport<H> {
                 connections: Connections::new(settings.max_connections, settings.read),
                 bodies: Bodies::new(settings.max_body_bytes),
                 metrics,
+                refusals: Refusals::default(),
             }),
         })
     }
@@ -256,7 +261,7 @@ async fn guarded<H: ServerHandler>(
             }
         }
         Err(foreign) => {
-            tracing::warn!(%foreign, "a request was refused");
+            shared.refusals.note(foreign, connection.peer);
             let status = match foreign {
                 Foreign::NoHost => StatusCode::BAD_REQUEST,
                 Foreign::Host | Foreign::Origin => StatusCode::FORBIDDEN,
@@ -305,10 +310,11 @@ async fn healthz() -> &'static str {
 
 async fn numbers<H: ServerHandler>(
     State(shared): State<Arc<Shared<H>>>,
+    Extension(connection): Extension<Arc<Connection>>,
     request: Request,
 ) -> Response {
     match shared.keys.key(request.headers()) {
-        Err(denied) => return unauthorised(denied),
+        Err(denied) => return unauthorised(denied, &shared.refusals, &connection),
         // They name servers that do not exist for it.
         Ok(key) if key.principal.servers.is_some() => {
             let text = "the numbers are for tokens that may use all servers";
@@ -333,7 +339,7 @@ async fn mcp<H: ServerHandler>(
 ) -> Response {
     let key = match shared.keys.key(request.headers()) {
         Ok(key) => key,
-        Err(denied) => return unauthorised(denied),
+        Err(denied) => return unauthorised(denied, &shared.refusals, &connection),
     };
     let door = shared.doors.of(&key);
     if *request.method() != Method::POST {
@@ -370,20 +376,18 @@ async fn mcp<H: ServerHandler>(
     answer
 }
 
-fn unauthorised(denied: Denied) -> Response {
+fn unauthorised(denied: Denied, refusals: &Refusals, connection: &Connection) -> Response {
+    refusals.note(denied, connection.peer);
     // RFC 6750, section 3.
-    let (challenge, text) = match denied {
-        Denied::Missing => ("Bearer", "a token is needed: `Authorization: Bearer TOKEN`"),
-        Denied::Wrong => (
-            "Bearer error=\"invalid_token\"",
-            "the token is none of this server",
-        ),
+    let challenge = match denied {
+        Denied::Missing => "Bearer",
+        Denied::Wrong => "Bearer error=\"invalid_token\"",
     };
     let challenge = HeaderValue::from_static(challenge);
     (
         StatusCode::UNAUTHORIZED,
         [(WWW_AUTHENTICATE, challenge)],
-        text,
+        denied.to_string(),
     )
         .into_response()
 }

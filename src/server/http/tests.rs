@@ -19,6 +19,7 @@ mod attacks;
 mod bodies;
 mod clients;
 mod serving;
+mod tokens;
 
 /// A transport that runs, over a runtime.
 struct Running {
@@ -58,7 +59,7 @@ async fn bind(
     let for_handlers = Arc::clone(runtime);
     let make = move |principal: &Principal, client| {
         let runtime = for_handlers.seen_by(client, principal.servers.as_ref());
-        Server::new(runtime, principal.name.clone())
+        Server::new(&runtime, principal.name.clone())
     };
     let metrics = Metrics::new(Some(Arc::clone(runtime)));
     let settings = &fixture.settings().http;

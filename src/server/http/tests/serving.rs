@@ -3,6 +3,7 @@
 use futures::StreamExt as _;
 
 use super::*;
+use crate::runtime::CallRequest;
 
 #[tokio::test]
 async fn the_workflow_in_the_era_with_sessions() {
@@ -221,5 +222,63 @@ async fn numbers_are_there_for_who_has_a_token() {
             "{line} is not in\n{text}"
         );
     }
+    running.end().await;
+}
+
+/// Whoever called learnt where on the host the project is.
+#[tokio::test]
+async fn why_a_server_is_refused_names_no_folder_of_the_host() {
+    let (fixture, running) = simple(&[]).await;
+    let session = running.begin("").await;
+    let folder = fixture.settings().compiled_output_dir.clone();
+    let whole = folder.to_str().unwrap().to_owned();
+    assert!(folder.is_absolute());
+    let code = "from pets.functions import get_pet\nresult = get_pet(pet_id=1)\n";
+    let asking = [
+        ("list_servers", json!({})),
+        ("get_functions", json!({"functions": ["pets.get_pet"]})),
+        ("execute_code", execute(code)),
+    ];
+    let mut seen = Vec::new();
+    fixture.tamper("pets", |manifest| {
+        manifest["outputs"]["functions.py"] = json!("00");
+    });
+    for (tool, arguments) in asking.clone() {
+        seen.push(
+            running
+                .call("", &session, tool, arguments)
+                .await
+                .to_string(),
+        );
+    }
+    std::fs::remove_file(folder.join("pets/functions.py")).unwrap();
+    for (tool, arguments) in asking {
+        seen.push(
+            running
+                .call("", &session, tool, arguments)
+                .await
+                .to_string(),
+        );
+    }
+    for (number, answer) in seen.iter().enumerate() {
+        let wanted = if number < 3 {
+            "`pets/functions.py` is not the file that its manifest was compiled with"
+        } else {
+            "`pets/functions.py` is missing"
+        };
+        assert!(answer.contains(wanted), "{answer}");
+        assert!(!answer.contains(&whole), "{answer}");
+    }
+    // Who runs it has to know.
+    let request = CallRequest {
+        server: "pets".to_owned(),
+        function: "get_pet".to_owned(),
+        ..CallRequest::default()
+    };
+    let error = running.runtime.call(request).await.error.unwrap();
+    assert!(
+        error.contains(&format!("`{whole}/pets/functions.py` is missing")),
+        "{error}"
+    );
     running.end().await;
 }
