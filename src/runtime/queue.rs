@@ -1,7 +1,7 @@
 //! How many executions run at once, and who is next: each costs a container, its memory and its
 //! processes. Those that wait are served by turns of their principals, and of one principal by turns of
-//! its clients, so that one who asks for much holds up nobody but himself. Where more ask than may wait,
-//! those wait whose last turn is longest ago.
+//! its clients: the one is next whose last turn is longest ago, so that one who asks for much holds up
+//! nobody but himself. Where more ask than may wait, those wait who are next.
 
 mod turns;
 
@@ -30,16 +30,16 @@ struct Shared {
 
 struct State {
     free: usize,
-    /// Who waits, by principal; the first principal is next.
-    waiting: VecDeque<(String, Line)>,
+    /// Who waits, by principal.
+    waiting: Vec<(String, Line)>,
     turns: Turns,
     /// How long an execution takes, of late.
     pace: Duration,
 }
 
-/// Who waits of one principal, by client; the first client is next.
+/// Who waits of one principal, by client.
 #[derive(Default)]
-struct Line(VecDeque<(Client, VecDeque<oneshot::Sender<Place>>)>);
+struct Line(Vec<(Client, VecDeque<oneshot::Sender<Place>>)>);
 
 impl Line {
     fn forget_gone(&mut self) {
@@ -64,7 +64,7 @@ impl Line {
         if let Some((_, waiting)) = all.find(|(one, _)| *one == client) {
             waiting.push_back(sender);
         } else {
-            self.0.push_back((client, VecDeque::from([sender])));
+            self.0.push((client, VecDeque::from([sender])));
         }
     }
 
@@ -85,14 +85,18 @@ impl Line {
             .is_some_and(|(_, waiting)| waiting.pop_back().is_some())
     }
 
-    /// Who is next. Whose turn it was comes last.
-    fn next(&mut self) -> Option<(Client, oneshot::Sender<Place>)> {
-        let (client, mut waiting) = self.0.pop_front()?;
-        let next = waiting.pop_front();
-        if !waiting.is_empty() {
-            self.0.push_back((client, waiting));
+    /// The first of the client whose last turn is longest ago.
+    fn next(&mut self, turns: &Turns) -> Option<(Client, oneshot::Sender<Place>)> {
+        // Who was turned away may have left nothing behind.
+        let all = self.0.iter().enumerate();
+        let all = all.filter(|(_, (_, waiting))| !waiting.is_empty());
+        let (place, _) = all.min_by_key(|(_, (client, _))| turns.of_client(*client))?;
+        let (client, waiting) = self.0.get_mut(place)?;
+        let (client, next) = (*client, waiting.pop_front()?);
+        if waiting.is_empty() {
+            self.0.remove(place);
         }
-        Some((client, next?))
+        Some((client, next))
     }
 }
 
@@ -166,17 +170,18 @@ impl State {
             .is_some_and(|(_, line)| line.turn_away_served(of_client, before, turns))
     }
 
-    /// Who is next. Whose turn it was comes last.
+    /// Who is next: of the principal whose last turn is longest ago.
     fn next(&mut self) -> Option<oneshot::Sender<Place>> {
-        let (principal, mut line) = self.waiting.pop_front()?;
-        let next = line.next();
-        if let Some((client, _)) = &next {
-            self.turns.note(&principal, *client);
+        let all = self.waiting.iter().enumerate();
+        let all = all.filter(|(_, (_, line))| line.count() > 0);
+        let (place, _) = all.min_by_key(|(_, (name, _))| self.turns.of_principal(name))?;
+        let (principal, line) = self.waiting.get_mut(place)?;
+        let (client, next) = line.next(&self.turns)?;
+        self.turns.note(principal, client);
+        if line.count() == 0 {
+            self.waiting.remove(place);
         }
-        if line.count() > 0 {
-            self.waiting.push_back((principal, line));
-        }
-        next.map(|(_, sender)| sender)
+        Some(next)
     }
 }
 
@@ -196,7 +201,7 @@ impl Queue {
             patience: settings.queue.patience,
             state: Mutex::new(State {
                 free: places,
-                waiting: VecDeque::new(),
+                waiting: Vec::new(),
                 turns: Turns::default(),
                 pace: Duration::from_secs(1),
             }),
@@ -223,7 +228,7 @@ impl Queue {
             } else {
                 let mut line = Line::default();
                 line.add(client, sender);
-                state.waiting.push_back((principal.to_owned(), line));
+                state.waiting.push((principal.to_owned(), line));
             }
             receiver
         };

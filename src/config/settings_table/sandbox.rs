@@ -116,7 +116,8 @@ pub(super) const SANDBOX: &[Setting] = &[
         "MCE_WARM_POOL_STARTS",
         COUNT,
         "2",
-        "Containers that are started at once; more where more executions wait for one.",
+        "Containers that are started at once; where more executions wait for one, as many as the engine has \
+         processors.",
     ),
     setting(
         "MCE_MAX_CONCURRENT_EXECUTIONS",

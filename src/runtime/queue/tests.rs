@@ -25,7 +25,7 @@ async fn principals_take_turns_whoever_asked_for_more() {
         one.await.unwrap();
     }
     let served = served.lock().unwrap().clone();
-    assert_eq!(served, ["ada", "bob", "eve", "ada", "bob", "ada"]);
+    assert_eq!(served, ["bob", "eve", "ada", "bob", "ada", "ada"]);
     assert_eq!(queue.state().free, 1);
 }
 
@@ -146,7 +146,7 @@ async fn clients_of_one_principal_take_turns_and_make_room_for_each_other() {
     for one in waiting {
         one.await.unwrap();
     }
-    assert_eq!(*served.lock().unwrap(), [busy, modest, busy, busy]);
+    assert_eq!(*served.lock().unwrap(), [modest, busy, busy, busy]);
     assert_eq!(queue.numbers(), (1, 1, 0));
 }
 
@@ -187,4 +187,25 @@ async fn of_a_full_queue_who_was_served_last_makes_room_for_who_was_not() {
     let state = queue.state();
     assert_eq!(state.line_of("ada").map(Line::count), Some(1));
     assert_eq!(state.line_of("bob").map(Line::count), Some(1));
+}
+
+#[tokio::test]
+async fn a_place_goes_to_who_waits_though_another_was_turned_away_before() {
+    let queue = queue(&[
+        ("MCE_MAX_CONCURRENT_EXECUTIONS", "1"),
+        ("MCE_MAX_QUEUED_EXECUTIONS", "1"),
+    ]);
+    let [first, second] = [Client::another(), Client::another()];
+    let running = queue.take("ada", Client::another()).await.unwrap();
+    let wait = |client| {
+        let queue = queue.clone();
+        tokio::spawn(async move { queue.take("ada", client).await.map(drop) })
+    };
+    let turned_away = wait(second);
+    tokio::task::yield_now().await;
+    let served = wait(first);
+    assert!(turned_away.await.unwrap().is_err());
+    drop(running);
+    assert!(served.await.unwrap().is_ok());
+    assert_eq!(queue.numbers(), (1, 1, 0));
 }

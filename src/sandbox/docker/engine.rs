@@ -182,6 +182,12 @@ impl Engine {
         })
     }
 
+    /// How many processors the machine of the engine has, where it says so.
+    pub(super) async fn processors(&self) -> Option<usize> {
+        let processors = self.docker.info().await.ok()?.ncpu?;
+        usize::try_from(processors).ok()
+    }
+
     /// The id of an image that exists on the engine.
     ///
     /// # Errors

@@ -96,7 +96,9 @@ impl DockerSandbox {
         modules: Vec<Module>,
     ) -> Result<Self, Error> {
         let engine = Engine::connect(settings).await?;
-        let image_id = engine.image_id(&settings.docker_image).await?;
+        let (image_id, processors) =
+            tokio::join!(engine.image_id(&settings.docker_image), engine.processors());
+        let image_id = image_id?;
         image::check_packages(&engine, &image_id, settings).await?;
         let environment = image::environment(&engine, &image_id).await?;
         let instance = Instance::new(state_dir)?;
@@ -107,7 +109,7 @@ impl DockerSandbox {
         }
         let request = ContainerRequest::new(settings, image_id.clone(), instance.labels());
         let request = podman::adapted(request, &engine, state_dir)?;
-        let plan = Plan::new(settings);
+        let plan = Plan::new(settings, processors.unwrap_or_default());
         let call_limits = CallLimits {
             at_once: settings.max_concurrent_calls.max(1),
             max_bytes: settings.max_request_bytes,

@@ -33,19 +33,24 @@ pub(super) struct Plan {
     pub(super) size: usize,
     /// One that waited longer is replaced.
     pub(super) max_age: Duration,
-    /// How many are started at once while nobody waits; more where more wait.
+    /// How many are started at once while nobody waits.
     pub(super) at_once: usize,
+    /// How many are started at once where as many wait. More than the engine has processors would take
+    /// longer each, and what else the machine does would wait for them.
+    pub(super) most_at_once: usize,
 }
 
 impl Plan {
-    /// That of the settings.
-    pub(super) fn new(settings: &Settings) -> Self {
+    /// That of the settings, for an engine with so many processors.
+    pub(super) fn new(settings: &Settings, processors: usize) -> Self {
         let size = settings.most_held_ready();
+        let at_once = settings.pool.starts.max(1);
         Self {
             minimum: settings.pool.minimum.min(size),
             size,
             max_age: settings.pool.max_age,
-            at_once: settings.pool.starts.max(1),
+            at_once,
+            most_at_once: at_once.max(processors),
         }
     }
 }
@@ -113,7 +118,8 @@ impl State {
         // One that is too old serves until there is another.
         let is_fresh = |ready: &&Ready| now.duration_since(ready.since) <= plan.max_age;
         let fresh = self.ready.iter().filter(is_fresh).count();
-        let room = plan.at_once.max(waiting).saturating_sub(self.starting);
+        let at_once = waiting.clamp(plan.at_once, plan.most_at_once);
+        let room = at_once.saturating_sub(self.starting);
         wanted.saturating_sub(fresh + self.starting).min(room)
     }
 
@@ -355,6 +361,7 @@ mod tests {
         size: 4,
         max_age: Duration::from_mins(1),
         at_once: 2,
+        most_at_once: 3,
     };
 
     fn asked(times: usize) -> State {
@@ -373,21 +380,20 @@ mod tests {
     }
 
     #[test]
-    fn more_are_started_at_once_where_more_wait() {
+    fn more_are_started_at_once_where_more_wait_up_to_the_processors() {
         let now = Instant::now();
         let mut quiet = asked(9);
         assert_eq!(quiet.missing(&PLAN, now), 2);
         quiet.starting = 1;
         assert_eq!(quiet.missing(&PLAN, now), 1);
         let mut busy = asked(9);
-        let receivers: Vec<_> = (0..3)
-            .map(|_| {
-                let (sender, receiver) = oneshot::channel();
-                busy.waiting.push_back(sender);
-                receiver
-            })
-            .collect();
-        assert_eq!(busy.missing(&PLAN, now), 3);
+        let mut wait = || {
+            let (sender, receiver) = oneshot::channel();
+            busy.waiting.push_back(sender);
+            (receiver, busy.missing(&PLAN, now))
+        };
+        let (receivers, missing): (Vec<_>, Vec<_>) = (0..5).map(|_| wait()).unzip();
+        assert_eq!(missing, [2, 2, 3, 3, 3]);
         // Who went away needs none.
         drop(receivers);
         assert_eq!(busy.missing(&PLAN, now), 2);
