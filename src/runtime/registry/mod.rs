@@ -41,8 +41,8 @@ use crate::python::CompiledModule;
 const READS_AT_ONCE: usize = 4;
 
 /// Bytes of compiled files whose servers stay in memory, where they take several times as much.
-/// All of a usual installation; of a catalogue with thousands of functions those in use.
-const KEPT_BYTES: u64 = 4 << 20;
+/// All of a small installation; of others those in use. What is only shown needs less: see `readable`.
+const KEPT_BYTES: u64 = 1 << 20;
 
 /// A server that passed the load check.
 #[derive(Debug)]
