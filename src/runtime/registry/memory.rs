@@ -4,21 +4,24 @@
 #[derive(Debug)]
 pub(super) struct Memory {
     limit: u64,
+    unasked: u64,
     servers: Vec<(String, u64)>,
 }
 
 impl Memory {
-    /// Keeps at most `limit`, but always the latest.
-    pub(super) fn new(limit: u64) -> Self {
+    /// Keeps at most `limit`, but always the latest; and of those that nobody asked for at most as much
+    /// as makes `unasked` with the others.
+    pub(super) fn new(limit: u64, unasked: u64) -> Self {
         Self {
             limit,
+            unasked,
             servers: Vec::new(),
         }
     }
 
-    /// Whether another one of this weight stays without any leaving.
+    /// Whether another one of this weight is kept though nobody asked for it.
     pub(super) fn has_room(&self, weight: u64) -> bool {
-        self.total().saturating_add(weight) <= self.limit
+        self.total().saturating_add(weight) <= self.unasked
     }
 
     /// Puts a server last and gives those that leave for it.
@@ -65,10 +68,11 @@ mod tests {
 
     #[test]
     fn the_least_recently_used_leave_first() {
-        let mut memory = Memory::new(10);
+        let mut memory = Memory::new(10, 6);
         assert!(memory.add("a", 4).is_empty());
+        assert!(memory.has_room(2) && !memory.has_room(3));
         assert!(memory.add("b", 4).is_empty());
-        assert!(!memory.has_room(4));
+        assert!(!memory.has_room(1));
         assert!(memory.touch("a"));
         assert!(!memory.touch("z"));
         assert_eq!(memory.add("c", 4), ["b"]);
@@ -76,6 +80,6 @@ mod tests {
         // The latest stays, whatever it weighs.
         assert_eq!(memory.add("e", 1), ["d"]);
         memory.remove("e");
-        assert!(memory.has_room(10));
+        assert!(memory.has_room(6));
     }
 }

@@ -40,9 +40,12 @@ use crate::python::CompiledModule;
 /// there are seldom more processors to spare.
 const READS_AT_ONCE: usize = 4;
 
-/// Bytes of compiled files whose servers stay in memory, where they take several times as much.
-/// All of a small installation; of others those in use. What is only shown needs less: see `readable`.
-const KEPT_BYTES: u64 = 1 << 20;
+/// Bytes of compiled files whose servers stay in memory, where they take several times as much: those in
+/// use. What is only shown needs less: see `readable`.
+const KEPT_BYTES: u64 = 8 << 20;
+
+/// The same of servers that nobody asked for yet: all of a small installation.
+const UNASKED_BYTES: u64 = 1 << 20;
 
 /// A server that passed the load check.
 #[derive(Debug)]
@@ -199,16 +202,16 @@ impl Registry {
             })
             .collect();
         // Plain requests must stay off every server, so that all of them are needed at once.
-        let limit = if settings.allowed_domains.is_some() {
-            u64::MAX
+        let memory = if settings.allowed_domains.is_some() {
+            Memory::new(u64::MAX, u64::MAX)
         } else {
-            KEPT_BYTES
+            Memory::new(KEPT_BYTES, UNASKED_BYTES)
         };
         Self {
             output: folder.clone(),
             slots,
             targets: RwLock::default(),
-            memory: Mutex::new(Memory::new(limit)),
+            memory: Mutex::new(memory),
             reads: Semaphore::new(READS_AT_ONCE),
             load,
             whole_folder,
