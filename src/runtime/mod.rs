@@ -28,6 +28,7 @@ use crate::guard::Guard;
 
 mod admission;
 mod answer;
+mod aside;
 mod audit;
 mod brokered;
 mod cache;

@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
+use super::super::aside::aside;
 use super::super::docstrings::descriptions;
 use super::super::searched::search_document;
 use super::{Entry, Listed, bytes};
@@ -117,11 +118,11 @@ impl Catalogue {
 
     async fn make(&self) -> Option<Arc<Searchable>> {
         let (output, names) = (self.output.clone(), self.names.clone());
-        let reading = tokio::task::spawn_blocking(move || Searchable::read(&output, &names));
-        let made = reading.await;
-        let made =
-            made.inspect_err(|error| tracing::error!(%error, "the functions could not be indexed"));
-        let made = Arc::new(made.ok()?);
+        let made = aside(move || Searchable::read(&output, &names)).await;
+        if made.is_none() {
+            tracing::error!("the functions could not be indexed");
+        }
+        let made = Arc::new(made?);
         let mut current = self.current.lock().unwrap_or_else(PoisonError::into_inner);
         *current = Some(Arc::clone(&made));
         Some(made)

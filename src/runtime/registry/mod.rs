@@ -26,6 +26,7 @@ use self::memory::Memory;
 use self::readable::Known;
 pub(super) use self::readable::{About, Readable};
 use self::stamp::Stamp;
+use super::aside::aside;
 use super::catalogue::Entry;
 use super::egress::Targets;
 use super::load::Problem;
@@ -461,7 +462,7 @@ impl Registry {
         read: impl FnOnce() -> T + Send + 'static,
     ) -> Option<T> {
         let _turn = self.reads.acquire().await.ok()?;
-        tokio::task::spawn_blocking(read).await.ok()
+        aside(read).await
     }
 
     async fn check(&self, name: &str, slot: &Slot) -> Result<Arc<Served>, Refused> {
