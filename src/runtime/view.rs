@@ -156,7 +156,8 @@ impl View {
         if !self.shows(name) {
             return None;
         }
-        self.registry.readable(name).await
+        let readable = self.registry.readable(name).await?;
+        Some(readable.map_err(|refused| self.told(refused)))
     }
 
     /// See [`Registry::servers`].
