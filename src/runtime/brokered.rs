@@ -114,6 +114,8 @@ impl Brokered {
         let making = tokio::task::spawn_blocking(move || parts.next(&before, &made_of));
         let broker = match making.await {
             Ok(broker) => Arc::new(broker),
+            // The process ends.
+            Err(error) if error.is_cancelled() => return Arc::clone(&self.current().broker),
             Err(error) => {
                 tracing::error!(%error, "the broker could not be made; an earlier one serves");
                 return Arc::clone(&self.current().broker);

@@ -137,7 +137,7 @@ fn one_to_five<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<Functio
         .map(|item| {
             serde_json::from_value(item).map_err(|_| {
                 D::Error::custom(
-                    "an item of `functions` is neither `\"server.function\"` nor `{\"server\", \"function\"}`",
+                    "an item of `functions` is neither `\"server.function\"` nor `{\"server\", \"name\"}`",
                 )
             })
         })
@@ -279,6 +279,11 @@ mod tests {
         let GetFunctions { functions, .. } = parsed(given).unwrap();
         assert_eq!(functions[0], FunctionName::Dotted("a.b".to_owned()));
         assert!(matches!(&functions[1], FunctionName::Parts { function, .. } if function == "c"));
+        // As `search_functions` gives them.
+        let found =
+            json!({"functions": [{"server": "a", "name": "c", "method": "GET", "path": "/c"}]});
+        let GetFunctions { functions, .. } = parsed(found).unwrap();
+        assert!(matches!(&functions[0], FunctionName::Parts { function, .. } if function == "c"));
         let error = parsed::<GetFunctions>(json!({"functions": []})).unwrap_err();
         assert!(error.contains("0 items, expected 1 to 5"), "{error}");
         let given = json!({"functions": ["a.b"], "types": vec!["T"; 11]});

@@ -60,7 +60,7 @@ pub(super) fn all(most: Duration) -> Vec<Tool> {
                     "maxItems": 5,
                     "items": {
                         "anyOf": [{"type": "string"}, {"type": "object"}],
-                        "description": "`server.function`, or {server, function}"
+                        "description": "`server.function`, or {server, name}"
                     }
                 },
                 "types": {

@@ -236,7 +236,8 @@ fn told(project: &Project, report: &Report, configured: &Configured, startup: &S
             set.join("\n     ")
         ));
     }
-    steps.push("put `.env` and `data/` into .gitignore, and commit the rest".to_owned());
+    steps.push("put `.env`, `data/` and files of clients that hold secrets, such as `.mcp.json`, into .gitignore, \
+         and commit the rest".to_owned());
     steps.push("look whether all is in order: `mce doctor`".to_owned());
     steps.push(format!(
         "see what there is to call: `mce call {}`",

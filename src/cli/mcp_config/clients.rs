@@ -215,7 +215,8 @@ impl Client {
         let mut notes = Vec::new();
         if !empty.is_empty() {
             notes.push(format!(
-                "fill in {} in it, or in the file that `--env-file` names",
+                "empty in it, and taken from the file that `--env-file` names if that has them: {}; \
+                 with a secret filled in, keep it out of version control",
                 empty.join(", ")
             ));
         }

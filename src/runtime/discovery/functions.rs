@@ -34,7 +34,7 @@ pub enum FunctionName {
         #[serde(alias = "server_name")]
         server: String,
         /// The function.
-        #[serde(alias = "function_name")]
+        #[serde(alias = "function_name", alias = "name")]
         function: String,
     },
 }

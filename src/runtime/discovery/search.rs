@@ -140,9 +140,9 @@ impl Runtime {
         }
         let hint = functions.is_empty().then(|| {
             if request.server.is_some() || request.tag.is_some() {
-                "nothing fits there; leave out `server` and `tag`, or use other words"
+                "nothing fits there; leave out `server` and `tag`, or use other or fewer words"
             } else {
-                "nothing fits; use other words"
+                "nothing fits; use other or fewer words"
             }
             .to_owned()
         });
