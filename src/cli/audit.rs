@@ -23,6 +23,9 @@ Examples:
   mce audit --outcome timeout --json | jq length
   mce audit --execution 4f1c              One, with its calls and refusals";
 
+/// Characters of a column of the table, at most; longer cells stand out of it.
+const WIDEST: usize = 60;
+
 /// Arguments of `mce audit`.
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
@@ -171,7 +174,9 @@ fn table(found: &[AuditedExecution]) -> String {
     let widths: Vec<usize> = (0..head.len())
         .map(|column| {
             let cells = rows.iter().filter_map(|row| row.get(column));
-            cells.map(|cell| cell.chars().count()).max().unwrap_or(0)
+            let longest = cells.map(|cell| cell.chars().count()).max();
+            // A formatter takes no more than 65,535, and no table is read that wide.
+            longest.unwrap_or(0).min(WIDEST)
         })
         .collect();
     let mut text = String::new();

@@ -31,10 +31,10 @@ pub(super) fn start(
     no_colour: bool,
     environment: &Environment,
 ) -> Result<(), Stop> {
-    // At this level the protocol's library dumps its own structures.
+    // The protocol's library logs what clients send, whole and each time.
     let filter = match filter.split(',').next() {
         Some("info" | "warn" | "error") if !filter.contains("rmcp") => {
-            format!("{filter},rmcp=warn")
+            format!("{filter},rmcp=off")
         }
         _ => filter.to_owned(),
     };

@@ -2,20 +2,20 @@
 //! before Python said so.
 
 use super::check::Checker;
-use super::knowledge::{Known, is_name};
+use super::knowledge::Known;
 use super::policy::compiled_functions;
 use super::{Awaited, Awaiting};
 use crate::pysyntax::Ranged;
 use crate::pysyntax::ast::{Expr, ExprCall};
 
-/// What of `asyncio` awaits its arguments.
-const AWAITING: &[&str] = &[
-    "gather",
-    "wait_for",
-    "create_task",
-    "ensure_future",
-    "shield",
-];
+/// What of `asyncio` awaits its first argument.
+const AWAITS_ONE: &[&str] = &["wait_for", "create_task", "ensure_future", "shield"];
+
+/// What of `asyncio` awaits all its arguments.
+const AWAITS_ALL: &[&str] = &["gather"];
+
+/// What code names that asks whether something can be awaited, or goes on where it cannot.
+const ASKING: &[&str] = &["isawaitable", "iscoroutine", "TypeError"];
 
 /// The attribute of a function that gives the items of all pages.
 const ITEMS: &str = "items";
@@ -45,12 +45,16 @@ impl<'a> Checker<'a> {
     pub(super) fn note_awaited_arguments(&mut self, call: &'a ExprCall) {
         let arguments = &call.arguments.args;
         let has_calls = |argument: &&Expr| made_in(argument).is_some();
-        if !arguments.iter().any(|it| has_calls(&it))
-            || !is_name(&self.known(&call.func), "asyncio", AWAITING)
-        {
+        if !arguments.iter().any(|it| has_calls(&it)) {
             return;
         }
-        for made in arguments.iter().filter_map(made_in) {
+        let surely = |names| self.is_surely(&call.func, "asyncio", names);
+        let awaited = if surely(AWAITS_ALL) {
+            arguments.len()
+        } else {
+            usize::from(surely(AWAITS_ONE))
+        };
+        for made in arguments.iter().take(awaited).filter_map(made_in) {
             self.note_if_compiled(made, Awaiting::Value);
         }
     }
@@ -61,6 +65,9 @@ impl<'a> Checker<'a> {
 
     fn note_called(&mut self, function: &'a Expr, call: &'a ExprCall, awaiting: Awaiting) {
         if self.facts.awaited.is_some() || !self.is_certain(function) {
+            return;
+        }
+        if ASKING.iter().any(|name| self.code.contains(name)) {
             return;
         }
         let known = self.known(function);
@@ -171,6 +178,10 @@ mod tests {
             "async def other(id):\n    return id\nif get_pet:\n    get_pet = other\nawait get_pet(id=1)",
             "async def get_pets():\n    return get_pet(id=1)\nawait get_pets()",
             "async def call(get_pet):\n    return await get_pet(id=1)",
+            "import asyncio\nasync def five():\n    return 5\nawait asyncio.wait_for(five(), get_pet(id=1))",
+            "from asyncio import gather\ndef gather(*a):\n    return a\ndef both():\n    return gather(get_pet(id=1))",
+            "import asyncio\nx = await get_pet(id=1) if asyncio.iscoroutinefunction(get_pet) else get_pet(id=1)",
+            "async def main():\n    try:\n        return await get_pet(id=1)\n    except TypeError:\n        return 1",
         ] {
             let code = format!("from pets.functions import get_pet\n{code}\n");
             assert_eq!(awaited(&code), None, "{code}");

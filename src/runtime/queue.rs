@@ -276,6 +276,8 @@ impl Queue {
     fn give_on(&self, took: Duration) {
         let mut place = self.place();
         let mut state = self.state();
+        // Who went away has no turn.
+        state.forget_gone();
         state.pace = (state.pace * 7 + took) / 8;
         while let Some(next) = state.next() {
             match next.send(place) {

@@ -182,7 +182,7 @@ fn an_address_of_this_machine_is_permitted_and_told_of() {
         (
             "http://localhost:8000",
             "allow_private_network",
-            "    allow_private_network: true\n",
+            "    base_url: http://localhost:8000\n    allow_private_network: true\n",
         ),
     ] {
         let document = at(url);

@@ -26,8 +26,10 @@ pub(super) enum Place {
 pub(super) enum Permit {
     /// By naming the address.
     BaseUrl,
-    /// By permitting private ones: a name leads to several, and operations with base URLs of their own
-    /// would lose them to another one.
+    /// By naming it and permitting private ones: a name leads to several. It is named so that the document
+    /// does not choose another one later.
+    Named,
+    /// By permitting private ones: operations with base URLs of their own would lose them to a named one.
     PrivateNetwork,
 }
 
@@ -36,7 +38,7 @@ impl Permit {
     pub(super) fn key(self) -> &'static str {
         match self {
             Self::BaseUrl => "base_url",
-            Self::PrivateNetwork => "allow_private_network",
+            Self::Named | Self::PrivateNetwork => "allow_private_network",
         }
     }
 }
@@ -58,10 +60,10 @@ fn at(text: String, source: &str, has_own: bool) -> Place {
         return Place::Document(text);
     };
     // What looks like a variable would be expanded.
-    let permit = if has_own || matches!(host, Host::Domain(_)) || text.contains('$') {
-        Permit::PrivateNetwork
-    } else {
-        Permit::BaseUrl
+    let permit = match host {
+        _ if has_own || text.contains('$') => Permit::PrivateNetwork,
+        Host::Domain(_) => Permit::Named,
+        _ => Permit::BaseUrl,
     };
     let is_meant = match host_of(source) {
         Some(from) => from == host || is_here(&from) && is_here(&host),
@@ -108,11 +110,11 @@ mod tests {
 
     #[test]
     fn a_private_address_is_permitted_to_who_has_the_document_from_there() {
-        use Permit::{BaseUrl, PrivateNetwork};
+        use Permit::{BaseUrl, Named, PrivateNetwork};
         for (url, source, permitted) in [
             ("http://127.0.0.1:8000", "openapi.yaml", Some(BaseUrl)),
             ("http://[::1]:8000", "/tmp/openapi.yaml", Some(BaseUrl)),
-            ("http://localhost:8000", "a.yaml", Some(PrivateNetwork)),
+            ("http://localhost:8000", "a.yaml", Some(Named)),
             (
                 "http://127.0.0.1:8000",
                 "http://localhost:9000/o",

@@ -84,9 +84,14 @@ impl Project {
 
     /// What `swaggers.yaml` says of where the API is.
     fn place_lines(&self) -> String {
-        let permitting = |url: &str, permit| match permit {
-            Permit::BaseUrl => format!("base_url: {}", quoted(url)),
-            Permit::PrivateNetwork => "allow_private_network: true".to_owned(),
+        let permitting = |url: &str, permit, begin: &str| {
+            let base_url = format!("{begin}base_url: {}\n", quoted(url));
+            let private = format!("{begin}allow_private_network: true\n");
+            match permit {
+                Permit::BaseUrl => base_url,
+                Permit::Named => base_url + &private,
+                Permit::PrivateNetwork => private,
+            }
         };
         match &self.place {
             Place::Document(url) => format!(
@@ -94,14 +99,18 @@ impl Project {
                 quoted(url)
             ),
             Place::Permitted(url, permit) => format!(
-                "    # Permits calls to {}, which is not of the internet:\n    {}\n",
+                "    # Permits calls to {}{}:\n{}",
                 comment(url),
-                permitting(url, *permit)
+                match permit {
+                    Permit::PrivateNetwork => " and any other address that is not of the internet",
+                    _ => ", which is not of the internet",
+                },
+                permitting(url, *permit, "    ")
             ),
             Place::Refused(url, permit) => format!(
-                "    # Calls do not go to {}, which is not of the internet, without:\n    # {}\n",
+                "    # Calls do not go to {}, which is not of the internet, without:\n{}",
                 comment(url),
-                permitting(url, *permit)
+                permitting(url, *permit, "    # ")
             ),
             Place::Unknown => {
                 let name = self.variables.first().map(|it| it.name.as_str());

@@ -129,7 +129,7 @@ pub(super) const SANDBOX: &[Setting] = &[
         "MCE_MAX_QUEUED_EXECUTIONS",
         COUNT,
         "64",
-        "Executions that may wait; further ones end with `busy`. Where it is full, who has most waiting makes room for who has less.",
+        "Executions that may wait; further ones end with `busy`. Where it is full, who has most waiting, or had a turn last, makes room for who has less.",
     ),
     setting(
         "MCE_QUEUE_SECONDS",

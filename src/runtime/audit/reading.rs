@@ -213,7 +213,10 @@ impl AuditReader {
                 time: clock::text(row.get(0)?),
                 server: row.get(1)?,
                 function: row.get(2)?,
-                status: row.get(3)?,
+                // What is none was not written by this program.
+                status: row
+                    .get::<_, Option<i64>>(3)?
+                    .and_then(|it| it.try_into().ok()),
                 error: row.get(4)?,
                 ms: row.get(5)?,
             })

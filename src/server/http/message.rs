@@ -11,7 +11,7 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 
 use super::super::surrogates;
-use super::bodies::{Bodies, Share};
+use super::bodies::Share;
 use crate::config::HttpSettings;
 
 /// What the transport has to know of a message.
@@ -46,7 +46,7 @@ impl Message {
     pub(super) async fn read(
         request: Request,
         settings: &HttpSettings,
-        bodies: &Bodies,
+        mut share: Share,
     ) -> Result<(Self, Request), Refusal> {
         // Forms of other pages cannot say that they are JSON without being asked (CORS).
         if !is_json(request.headers()) {
@@ -54,7 +54,6 @@ impl Message {
         }
         let (head, body) = request.into_parts();
         let most = settings.max_body_bytes;
-        let mut share = bodies.share();
         let reading = collect(&head.headers, body, most, &mut share);
         let bytes = tokio::time::timeout(settings.read, reading)
             .await

@@ -359,7 +359,8 @@ async fn mcp<H: ServerHandler>(
         )
             .into_response();
     }
-    let (message, request) = match Message::read(request, &shared.settings, &shared.bodies).await {
+    let share = shared.bodies.share(&key.principal.name);
+    let (message, request) = match Message::read(request, &shared.settings, share).await {
         Ok(read) => read,
         Err(refusal) => return refusal.into_response(),
     };
