@@ -30,14 +30,12 @@ impl<'a> Checker<'a> {
 
     /// Notes what an `async for` goes over, where that certainly cannot be.
     pub(super) fn note_awaited_items(&mut self, iterable: &'a Expr) {
-        let Expr::Call(call) = iterable else {
-            return;
-        };
-        match &*call.func {
-            Expr::Attribute(attribute) if attribute.attr.as_str() == ITEMS => {
-                self.note_called(&attribute.value, call, Awaiting::Items);
-            }
-            _ => self.note_if_compiled(call, Awaiting::Value),
+        // What a function itself gives may be a stream, which can be gone over so.
+        if let Expr::Call(call) = iterable
+            && let Expr::Attribute(attribute) = &*call.func
+            && attribute.attr.as_str() == ITEMS
+        {
+            self.note_called(&attribute.value, call, Awaiting::Items);
         }
     }
 
@@ -103,16 +101,15 @@ impl<'a> Checker<'a> {
 
 /// The call that an argument is, or that each item of `*[f(x) for x in xs]` is.
 fn made_in(argument: &Expr) -> Option<&ExprCall> {
-    let argument = match argument {
-        Expr::Starred(starred) => &*starred.value,
-        other => other,
-    };
-    let made = match argument {
-        Expr::ListComp(list) => &*list.elt,
-        Expr::Generator(generator) => &*generator.elt,
-        other => other,
-    };
-    made.as_call_expr()
+    match argument {
+        Expr::Starred(starred) => match &*starred.value {
+            Expr::ListComp(list) => list.elt.as_call_expr(),
+            Expr::Generator(generator) => generator.elt.as_call_expr(),
+            // What it gives is unpacked, and may be anything.
+            _ => None,
+        },
+        other => other.as_call_expr(),
+    }
 }
 
 #[cfg(test)]
@@ -152,7 +149,6 @@ mod tests {
                 "import pets.functions as p\nx = await p.get_pet(id=1)",
                 "p.get_pet(id=1)",
             ),
-            ("x = [it async for it in get_pet(id=1)]", "get_pet(id=1)"),
         ] {
             let code = format!("from pets.functions import get_pet\n{code}\n");
             assert_eq!(awaited(&code), value(call), "{code}");
@@ -177,6 +173,9 @@ mod tests {
             "async for pet in get_pet.items.aio():\n    print(pet)",
             "async def other(id):\n    return id\nif get_pet:\n    get_pet = other\nawait get_pet(id=1)",
             "async def get_pets():\n    return get_pet(id=1)\nawait get_pets()",
+            "x = [it async for it in get_pet(id=1)]",
+            "async for event in get_pet(id=1):\n    print(event)",
+            "import asyncio\nawait asyncio.gather(*get_pet(id=1))",
             "async def call(get_pet):\n    return await get_pet(id=1)",
             "import asyncio\nasync def five():\n    return 5\nawait asyncio.wait_for(five(), get_pet(id=1))",
             "from asyncio import gather\ndef gather(*a):\n    return a\ndef both():\n    return gather(get_pet(id=1))",

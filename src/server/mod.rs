@@ -120,6 +120,7 @@ where
     Input: AsyncRead + Send + Unpin + 'static,
     Output: AsyncWrite + Send + Unpin + 'static,
 {
+    let asked = asked_to_stop();
     Box::pin(promoted::check_promoted(&runtime)).await?;
     let warming = tokio::spawn({
         let runtime = Arc::clone(&runtime);
@@ -127,19 +128,23 @@ where
     });
     let server = Server::new(&runtime, principal.to_owned());
     let watching = tokio::spawn(Arc::clone(&runtime).watch());
-    let outcome = Box::pin(session(server, input, output)).await;
+    let outcome = Box::pin(session(server, input, output, asked)).await;
     warming.abort();
     watching.abort();
     runtime.shutdown().await;
     outcome
 }
 
-async fn session<Input, Output>(server: Server, input: Input, output: Output) -> Result<(), Error>
+async fn session<Input, Output>(
+    server: Server,
+    input: Input,
+    output: Output,
+    stop: impl Future<Output = ()>,
+) -> Result<(), Error>
 where
     Input: AsyncRead + Send + Unpin + 'static,
     Output: AsyncWrite + Send + Unpin + 'static,
 {
-    let stop = asked_to_stop();
     tokio::pin!(stop);
     let streams = AsyncRwTransport::new_server(Repaired::new(input), output);
     let transport = Opening::new(streams, server.ending.clone());

@@ -178,7 +178,7 @@ pub(super) struct Registry {
     slots: BTreeMap<String, Arc<Slot>>,
     targets: RwLock<Arc<Targets>>,
     memory: Mutex<Memory>,
-    reads: Semaphore,
+    reads: Arc<Semaphore>,
     load: Load,
     /// Whether every server of the folder is served.
     whole_folder: bool,
@@ -213,7 +213,7 @@ impl Registry {
             slots,
             targets: RwLock::default(),
             memory: Mutex::new(memory),
-            reads: Semaphore::new(READS_AT_ONCE),
+            reads: Arc::new(Semaphore::new(READS_AT_ONCE)),
             load,
             whole_folder,
         }
@@ -456,13 +456,19 @@ impl Registry {
         }
     }
 
-    /// Reads files where waiting for them holds up nobody; `None` where that panics.
+    /// Reads files where waiting for them holds up nobody; `None` where that panics, or
+    /// no thread can be had for it.
     async fn read<T: Send + 'static>(
         &self,
         read: impl FnOnce() -> T + Send + 'static,
     ) -> Option<T> {
-        let _turn = self.reads.acquire().await.ok()?;
-        aside(read).await
+        // The turn ends with the work, also where nobody waits for it any more.
+        let turn = Arc::clone(&self.reads).acquire_owned().await.ok()?;
+        aside(move || {
+            let _turn = turn;
+            read()
+        })
+        .await
     }
 
     async fn check(&self, name: &str, slot: &Slot) -> Result<Arc<Served>, Refused> {

@@ -109,6 +109,7 @@ pub async fn serve_http(
     settings: &HttpSettings,
     listening: impl FnOnce(SocketAddr),
 ) -> Result<(), Error> {
+    let asked = asked_to_stop();
     Box::pin(super::check_promoted(&runtime)).await?;
     let for_handlers = Arc::clone(&runtime);
     let make = move |principal: &Principal, client| {
@@ -136,7 +137,7 @@ pub async fn serve_http(
             }
         };
         tokio::select! {
-            () = asked_to_stop() => {}
+            () = asked => {}
             found = unproven => finding = Some(found),
         }
     };
