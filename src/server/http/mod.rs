@@ -2,7 +2,7 @@
 //!
 //! - [`serve_http`]: the server of a runtime; [`Transport`]: the same for any handler of MCP.
 //! - `access`, `cors`, `keys`: which requests are let in; `refusals`: what the log says of others;
-//!   `message`: what they say.
+//!   `message`: what they say; `bodies`: how much of it at once.
 //! - `doors`, `sessions`: one MCP service for each principal, with its sessions.
 //! - `connections`: how many there are, and how they end; `metrics`: all of it in numbers.
 //!
