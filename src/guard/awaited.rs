@@ -14,11 +14,12 @@ const AWAITS_ONE: &[&str] = &["wait_for", "create_task", "ensure_future", "shiel
 /// What of `asyncio` awaits all its arguments.
 const AWAITS_ALL: &[&str] = &["gather"];
 
-/// What code names that asks whether something can be awaited, or goes on where it cannot.
+/// Code that says one of these anywhere, in whatever place, may ask whether something can be awaited, or
+/// expect that it cannot: it is let through, and Python says so.
 const ASKING: &[&str] = &["isawaitable", "iscoroutine", "TypeError"];
 
-/// The attribute of a function that gives the items of all pages.
-const ITEMS: &str = "items";
+/// The attributes of a function that go through all pages.
+const PAGING: &[&str] = &["items", "pages"];
 
 impl<'a> Checker<'a> {
     /// Notes what an `await` waits for, where it is certainly no awaitable.
@@ -33,9 +34,9 @@ impl<'a> Checker<'a> {
         // What a function itself gives may be a stream, which can be gone over so.
         if let Expr::Call(call) = iterable
             && let Expr::Attribute(attribute) = &*call.func
-            && attribute.attr.as_str() == ITEMS
+            && let Some(paging) = PAGING.iter().find(|name| **name == attribute.attr.as_str())
         {
-            self.note_called(&attribute.value, call, Awaiting::Items);
+            self.note_called(&attribute.value, call, Awaiting::Pages(paging));
         }
     }
 
@@ -65,9 +66,6 @@ impl<'a> Checker<'a> {
         if self.facts.awaited.is_some() || !self.is_certain(function) {
             return;
         }
-        if ASKING.iter().any(|name| self.code.contains(name)) {
-            return;
-        }
         let known = self.known(function);
         let Some(first @ Known::Name(module, name)) = known.first() else {
             return;
@@ -75,13 +73,18 @@ impl<'a> Checker<'a> {
         let compiled = compiled_functions(module, self.names);
         let functions = compiled.and_then(|server| self.names.get(server));
         let is_compiled = functions.is_some_and(|functions| functions.contains(name.as_str()));
-        if is_compiled && known.iter().all(|it| it == first) {
+        if is_compiled && known.iter().all(|it| it == first) && !self.asks_what_can_be_awaited() {
             self.facts.awaited = Some(Awaited {
                 function: name.to_string(),
                 offset: call.range().start().to_usize(),
                 awaiting,
             });
         }
+    }
+
+    fn asks_what_can_be_awaited(&self) -> bool {
+        let asks = || ASKING.iter().any(|name| self.code.contains(name));
+        *self.asks_awaitable.get_or_init(asks)
     }
 
     /// Whether a name, or the name that an attribute is of, is never anything but what is imported.
@@ -159,7 +162,7 @@ mod tests {
             Some((
                 "list_pets".to_owned(),
                 "all.items()".to_owned(),
-                Awaiting::Items
+                Awaiting::Pages("items")
             ))
         );
     }

@@ -58,6 +58,7 @@ pub(super) fn judge<'a>(
         tested: HashSet::default(),
         work: Cell::new(WORK),
         told_too_much: false,
+        asks_awaitable: OnceCell::new(),
         reads_objects: OnceCell::new(),
         last_resolved: Cell::new(None),
         judged_keywords: HashSet::default(),
@@ -112,6 +113,8 @@ pub(super) struct Checker<'a> {
     pub(super) judged_types: HashSet<TextRange>,
     /// Whether a report says that texts are used too often.
     told_too_much: bool,
+    /// Whether the code may ask what can be awaited.
+    pub(super) asks_awaitable: OnceCell<bool>,
     /// Whether a model may read attributes of any object.
     pub(super) reads_objects: OnceCell<bool>,
     /// The name that was resolved last: several rules look at one after the other.

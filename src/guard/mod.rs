@@ -157,8 +157,8 @@ pub struct Facts {
     pub prologue_end: usize,
 }
 
-/// A call of a compiled function that is awaited, or gone over by `async for`, which its value does not
-/// allow. Python says so only once the call was made.
+/// A call of a compiled function that is awaited, which its value does not allow: Python would say so once the
+/// call was made. Or one of `f.items` or `f.pages` that is gone over by `async for`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Awaited {
     /// The function.
@@ -174,8 +174,8 @@ pub struct Awaited {
 pub enum Awaiting {
     /// The value of `f(…)`.
     Value,
-    /// The items of `f.items(…)`.
-    Items,
+    /// What `f.items(…)` or `f.pages(…)` goes through, by the name of the attribute.
+    Pages(&'static str),
 }
 
 /// The `main` that the code defines.

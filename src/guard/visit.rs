@@ -254,6 +254,12 @@ impl<'a> SourceOrderVisitor<'a> for Checker<'a> {
                 }
                 walk_expr(self, expr);
             }
+            Expr::Generator(generator) => {
+                for generator in generator.generators.iter().filter(|it| it.is_async) {
+                    self.note_awaited_items(&generator.iter);
+                }
+                walk_expr(self, expr);
+            }
             _ => walk_expr(self, expr),
         }
     }

@@ -162,8 +162,8 @@ impl Runtime {
         let imported = |refused: &&Refused| report.facts.servers.contains(&refused.server);
         if let Some(refused) = refused.iter().find(imported) {
             self.audit
-                .load_refusal(subject, &refused.server, &refused.reason);
-            return Err(refused_server(refused));
+                .load_refusal(subject, &refused.server, refused.for_operator());
+            return Err(self.refused_server(refused));
         }
         if !report.violations.is_empty() && !self.switches.no_guard {
             let has_unknown = report
@@ -190,6 +190,18 @@ impl Runtime {
     }
 }
 
+impl Runtime {
+    /// That a server is refused, as it may be told here.
+    pub(super) fn refused_server(&self, refused: &Refused) -> Refusal {
+        let reason = self.registry.told(refused);
+        let message = format!("server `{}` is refused: {reason}", refused.server);
+        match message.split_once(HINT) {
+            Some((message, hint)) => Refusal::new(ErrorType::Security, message).hint(hint),
+            None => Refusal::new(ErrorType::Security, message),
+        }
+    }
+}
+
 /// Nothing was called yet: had the code run, the call would have been made, and failed after that.
 fn refuse_awaited(code: &str, awaited: &Awaited) -> Refusal {
     let before = code.get(..awaited.offset).unwrap_or_default();
@@ -200,9 +212,11 @@ fn refuse_awaited(code: &str, awaited: &Awaited) -> Refusal {
             format!("line {line}: `{name}(...)` gives its value at once and cannot be awaited"),
             format!("leave out `await`, or await `{name}.aio(...)`; nothing was called"),
         ),
-        Awaiting::Items => (
-            format!("line {line}: `{name}.items(...)` is for `for`, not for `async for`"),
-            format!("leave out `async`, or loop over `{name}.items.aio(...)`; nothing was called"),
+        Awaiting::Pages(paging) => (
+            format!("line {line}: `{name}.{paging}(...)` is for `for`, not for `async for`"),
+            format!(
+                "leave out `async`, or loop over `{name}.{paging}.aio(...)`; nothing was called"
+            ),
         ),
     };
     Refusal::new(ErrorType::Validation, message).hint(hint)
@@ -228,14 +242,6 @@ fn since(lines: usize, violation: Violation) -> Violation {
         column: 1,
         message,
         ..violation
-    }
-}
-
-pub(super) fn refused_server(refused: &Refused) -> Refusal {
-    let message = format!("server `{}` is refused: {}", refused.server, refused.reason);
-    match message.split_once(HINT) {
-        Some((message, hint)) => Refusal::new(ErrorType::Security, message).hint(hint),
-        None => Refusal::new(ErrorType::Security, message),
     }
 }
 

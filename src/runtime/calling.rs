@@ -6,7 +6,6 @@ use std::time::Instant;
 use tracing::Instrument as _;
 
 use super::Runtime;
-use super::admission::refused_server;
 use super::audit::{Origin, Subject};
 use super::discovery::{left_out, nearest};
 use super::execution::{HINT, Running};
@@ -81,8 +80,9 @@ impl Runtime {
         let compiled = match self.registry.server(&server).await {
             Some(Ok(compiled)) => compiled,
             Some(Err(refused)) => {
-                self.audit.load_refusal(subject, &server, &refused.reason);
-                return Err(refused_server(&refused));
+                let reason = refused.for_operator();
+                self.audit.load_refusal(subject, &server, reason);
+                return Err(self.refused_server(&refused));
             }
             None => return Err(unknown_server(&server, self.registry.names())),
         };

@@ -13,7 +13,7 @@
 //! - `hints`, `repeats`: what to do about what failed.
 //! - `cache`, `audit`, `kept` (results too large to inline), `database`, `private_file`: three SQLite
 //!   files; `counters`, `spans`: what happened, in numbers and as spans.
-//! - `notices`: what happened to servers, for who follows it.
+//! - `notices`: what happened to servers, for who follows it; `own_thread`: work that gives its memory back.
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -28,7 +28,6 @@ use crate::guard::Guard;
 
 mod admission;
 mod answer;
-mod aside;
 mod audit;
 mod brokered;
 mod cache;
@@ -50,6 +49,7 @@ mod kept;
 mod lint;
 mod load;
 mod notices;
+mod own_thread;
 mod policy;
 mod preview;
 mod private_file;
@@ -421,7 +421,7 @@ impl Runtime {
         match self.registry.examine(name).await? {
             Ok(served) => Some(served),
             Err(refused) => {
-                self.notify(name, Event::Refused(refused.told));
+                self.notify(name, Event::Refused(refused.for_clients().to_owned()));
                 None
             }
         }

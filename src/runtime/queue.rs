@@ -1,7 +1,8 @@
 //! How many executions run at once, and who is next: each costs a container, its memory and its
 //! processes. Those that wait are served by turns of their principals, and of one principal by turns of
 //! its clients: the one is next whose last turn is longest ago, so that one who asks for much holds up
-//! nobody but himself. Where more ask than may wait, those wait who are next.
+//! nobody but himself. Of a full queue who has most waiting, then who had a turn last, makes room for who
+//! has less.
 
 mod turns;
 
@@ -87,9 +88,7 @@ impl Line {
 
     /// The first of the client whose last turn is longest ago.
     fn next(&mut self, turns: &Turns) -> Option<(Client, oneshot::Sender<Place>)> {
-        // Who was turned away may have left nothing behind.
         let all = self.0.iter().enumerate();
-        let all = all.filter(|(_, (_, waiting))| !waiting.is_empty());
         let (place, _) = all.min_by_key(|(_, (client, _))| turns.of_client(*client))?;
         let (client, waiting) = self.0.get_mut(place)?;
         let (client, next) = (*client, waiting.pop_front()?);
@@ -170,19 +169,30 @@ impl State {
             .is_some_and(|(_, line)| line.turn_away_served(of_client, before, turns))
     }
 
-    /// Who is next: of the principal whose last turn is longest ago.
-    fn next(&mut self) -> Option<oneshot::Sender<Place>> {
+    /// Who is next: of the principal whose last turn is longest ago. Those that went away are forgotten
+    /// before.
+    fn next(&mut self) -> Option<Next> {
         let all = self.waiting.iter().enumerate();
-        let all = all.filter(|(_, (_, line))| line.count() > 0);
         let (place, _) = all.min_by_key(|(_, (name, _))| self.turns.of_principal(name))?;
         let (principal, line) = self.waiting.get_mut(place)?;
-        let (client, next) = line.next(&self.turns)?;
-        self.turns.note(principal, client);
+        let (client, sender) = line.next(&self.turns)?;
+        let principal = principal.clone();
         if line.count() == 0 {
             self.waiting.remove(place);
         }
-        Some(next)
+        Some(Next {
+            principal,
+            client,
+            sender,
+        })
     }
+}
+
+/// Who is next to have a place.
+struct Next {
+    principal: String,
+    client: Client,
+    sender: oneshot::Sender<Place>,
 }
 
 /// A place among the executions that run; given on when it is dropped.
@@ -276,12 +286,12 @@ impl Queue {
     fn give_on(&self, took: Duration) {
         let mut place = self.place();
         let mut state = self.state();
-        // Who went away has no turn.
         state.forget_gone();
         state.pace = (state.pace * 7 + took) / 8;
         while let Some(next) = state.next() {
-            match next.send(place) {
-                Ok(()) => return,
+            match next.sender.send(place) {
+                Ok(()) => return state.turns.note(&next.principal, next.client),
+                // Who went away meanwhile has had no turn.
                 Err(back) => place = back,
             }
         }

@@ -46,12 +46,12 @@ impl View {
         }
     }
 
-    /// A refusal as it may be told here.
-    fn told(&self, refused: Refused) -> Refused {
+    /// Why a server is refused, as it may be told here.
+    pub(super) fn told<'r>(&self, refused: &'r Refused) -> &'r str {
         if self.of_client {
             refused.for_clients()
         } else {
-            refused
+            refused.for_operator()
         }
     }
 
@@ -105,8 +105,7 @@ impl View {
         if !self.shows(name) {
             return None;
         }
-        let examined = self.registry.examine(name).await?;
-        Some(examined.map_err(|refused| self.told(refused)))
+        self.registry.examine(name).await
     }
 
     /// See [`Registry::entry`].
@@ -147,8 +146,7 @@ impl View {
         if !self.shows(name) {
             return None;
         }
-        let server = self.registry.server(name).await?;
-        Some(server.map_err(|refused| self.told(refused)))
+        self.registry.server(name).await
     }
 
     /// See [`Registry::readable`].
@@ -156,8 +154,7 @@ impl View {
         if !self.shows(name) {
             return None;
         }
-        let readable = self.registry.readable(name).await?;
-        Some(readable.map_err(|refused| self.told(refused)))
+        self.registry.readable(name).await
     }
 
     /// See [`Registry::servers`].
@@ -166,17 +163,12 @@ impl View {
         mut names: Vec<String>,
     ) -> Vec<(String, Result<Arc<Served>, Refused>)> {
         names.retain(|name| self.shows(name));
-        let servers = self.registry.servers(names).await.into_iter();
-        servers
-            .map(|(name, served)| (name, served.map_err(|refused| self.told(refused))))
-            .collect()
+        self.registry.servers(names).await
     }
 
     /// See [`Registry::names_for`].
     pub(super) async fn names_for(&self, code: &str) -> (CompiledNames, Vec<Refused>) {
         let shown = |name: &str| self.shows(name);
-        let (names, refused) = self.registry.names_for(code, shown).await;
-        let refused = refused.into_iter().map(|refused| self.told(refused));
-        (names, refused.collect())
+        self.registry.names_for(code, shown).await
     }
 }

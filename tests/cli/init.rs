@@ -173,15 +173,15 @@ fn at(url: &str) -> String {
 /// It was left a comment, so that the first call was refused.
 #[test]
 fn an_address_of_this_machine_is_permitted_and_told_of() {
-    for (url, key, line) in [
+    for (url, keys, line) in [
         (
             "http://127.0.0.1:8000",
-            "base_url",
+            "`base_url`",
             "    base_url: http://127.0.0.1:8000\n",
         ),
         (
             "http://localhost:8000",
-            "allow_private_network",
+            "`base_url` and `allow_private_network`",
             "    base_url: http://localhost:8000\n    allow_private_network: true\n",
         ),
     ] {
@@ -190,7 +190,7 @@ fn an_address_of_this_machine_is_permitted_and_told_of() {
         let seen = folder.mce(&["init", "openapi.yaml"]);
         assert_eq!(seen.code, 0, "{}", seen.stderr);
         let told = format!(
-            "`{key}` in swaggers.yaml permits calls to `{url}`, which is not of the internet"
+            "calls may go to `{url}`, which is not of the internet, by {keys} in swaggers.yaml"
         );
         has(&seen.stdout, &told);
         has(&folder.read("swaggers.yaml"), line);

@@ -211,16 +211,17 @@ fn told(project: &Project, report: &Report, configured: &Configured, startup: &S
     if let Place::Permitted(url, permit) = &project.place {
         let _ = writeln!(
             text,
-            "`{}` in {CONFIG_FILE} permits calls to `{url}`, which is not of the internet",
-            permit.key()
+            "calls may go to {}, by {} in {CONFIG_FILE}",
+            permit.what(url),
+            permit.keys()
         );
     }
     let mut steps = Vec::new();
     if let Place::Refused(url, permit) = &project.place {
         steps.push(format!(
-            "if calls may go to `{url}`, which is not of the internet: take the `#` off `{}` in \
-             {CONFIG_FILE}, then `mce compile`",
-            permit.key()
+            "if calls may go to {}: take the `#` off {} in {CONFIG_FILE}, then `mce compile`",
+            permit.what(url),
+            permit.keys()
         ));
     }
     if project.variables.is_empty() {

@@ -34,11 +34,22 @@ pub(super) enum Permit {
 }
 
 impl Permit {
-    /// The key of the config.
-    pub(super) fn key(self) -> &'static str {
+    /// The keys of the config, as messages name them.
+    pub(super) fn keys(self) -> &'static str {
         match self {
-            Self::BaseUrl => "base_url",
-            Self::Named | Self::PrivateNetwork => "allow_private_network",
+            Self::BaseUrl => "`base_url`",
+            Self::Named => "`base_url` and `allow_private_network`",
+            Self::PrivateNetwork => "`allow_private_network`",
+        }
+    }
+
+    /// What is permitted of a URL, as messages name it.
+    pub(super) fn what(self, url: &str) -> String {
+        match self {
+            Self::PrivateNetwork => {
+                format!("`{url}` and any other address that is not of the internet")
+            }
+            _ => format!("`{url}`, which is not of the internet"),
         }
     }
 }

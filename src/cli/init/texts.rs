@@ -99,17 +99,13 @@ impl Project {
                 quoted(url)
             ),
             Place::Permitted(url, permit) => format!(
-                "    # Permits calls to {}{}:\n{}",
-                comment(url),
-                match permit {
-                    Permit::PrivateNetwork => " and any other address that is not of the internet",
-                    _ => ", which is not of the internet",
-                },
+                "    # Calls may go to {}:\n{}",
+                comment(&permit.what(url)),
                 permitting(url, *permit, "    ")
             ),
             Place::Refused(url, permit) => format!(
-                "    # Calls do not go to {}, which is not of the internet, without:\n{}",
-                comment(url),
+                "    # Calls may not go to {}, without:\n{}",
+                comment(&permit.what(url)),
                 permitting(url, *permit, "    # ")
             ),
             Place::Unknown => {

@@ -3,8 +3,8 @@
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use super::super::aside::aside;
 use super::super::docstrings::descriptions;
+use super::super::own_thread::own_thread;
 use super::super::searched::search_document;
 use super::{Entry, Listed, bytes};
 use crate::api::Manifest;
@@ -118,7 +118,7 @@ impl Catalogue {
 
     async fn make(&self) -> Option<Arc<Searchable>> {
         let (output, names) = (self.output.clone(), self.names.clone());
-        let made = aside(move || Searchable::read(&output, &names)).await;
+        let made = own_thread(move || Searchable::read(&output, &names)).await;
         if made.is_none() {
             tracing::error!("the functions could not be indexed");
         }

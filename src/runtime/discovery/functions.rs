@@ -189,7 +189,8 @@ impl Runtime {
         match self.registry.readable(server).await {
             Some(Ok(compiled)) => Ok(compiled),
             Some(Err(refused)) => {
-                let error = format!("server `{server}` is refused: {}", refused.reason);
+                let reason = self.registry.told(&refused);
+                let error = format!("server `{server}` is refused: {reason}");
                 Err(FunctionProblem::new(asked, error, vec![]))
             }
             None => {

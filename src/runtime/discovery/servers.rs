@@ -9,7 +9,7 @@ use serde::Serialize;
 
 use super::super::Runtime;
 use super::super::catalogue::Entry;
-use super::super::registry::{Verdict, is_identifier};
+use super::super::registry::{READS_AT_ONCE, Verdict, is_identifier};
 use super::one_line;
 use crate::guard::{Guard, LIBRARIES};
 
@@ -19,8 +19,6 @@ const PAGE: usize = 20;
 const PAGE_BYTES: usize = 4_600;
 /// With no more functions than this on a page, each is listed with its summary.
 const DESCRIBED_FUNCTIONS: usize = 40;
-/// Manifests that are read at once.
-const READS_AT_ONCE: usize = 4;
 /// While the load check of a page's servers was not made yet: bytes of compiled files that a page
 /// waits for. Larger ones are listed unchecked, and checked in the background.
 const CHECKED_AT_ONCE: u64 = 1 << 20;
@@ -189,7 +187,7 @@ impl Runtime {
             }
             // What was refused may have been mended.
             _ => match self.registry.examine(&name).await {
-                Some(Err(refused)) => Err(refused.reason),
+                Some(Err(refused)) => Err(self.registry.told(&refused).to_owned()),
                 Some(Ok(served)) => {
                     let entry = Arc::new(Entry::of(served.manifest()));
                     let summary = summary(&name, &entry, served.target.read_only);

@@ -3,18 +3,19 @@
 //! Invariant: what is used is the very text that was checked. It is read once and kept while it is
 //! used; a server that is compiled anew is read and checked anew.
 //!
-//! - `folders`: which there are; `stamp`: how a change is noticed; `memory`: which checked servers stay in
+//! - `folders`: which there are; `slot`: one of them; `stamp`: how a change is noticed; `memory`: which checked servers stay in
 //!   memory; `readable`: what is kept of the others.
 
 mod folders;
 mod memory;
 mod readable;
+mod slot;
 mod stamp;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Bound;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, RwLock};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
 
 use futures::StreamExt as _;
 use tokio::sync::Semaphore;
@@ -23,23 +24,20 @@ pub(super) use self::folders::is_identifier;
 use self::folders::is_whole_folder;
 pub use self::folders::{compiled_folders, served_names};
 use self::memory::Memory;
-use self::readable::Known;
 pub(super) use self::readable::{About, Readable};
+pub(super) use self::slot::{Refused, Served, Verdict};
+use self::slot::{Seen, Slot};
 use self::stamp::Stamp;
-use super::aside::aside;
 use super::catalogue::Entry;
 use super::egress::Targets;
 use super::load::Problem;
-use super::promoted::PromotedFunction;
-use crate::api::Manifest;
-use crate::broker::Target;
+use super::own_thread::own_thread;
 use crate::config::{Config, ServerConfig, Settings};
 use crate::guard::CompiledNames;
-use crate::python::CompiledModule;
 
 /// Servers that are read or checked at once: each takes a thread and several times its size in memory, and
 /// there are seldom more processors to spare.
-const READS_AT_ONCE: usize = 4;
+pub(super) const READS_AT_ONCE: usize = 4;
 
 /// Bytes of compiled files whose servers stay in memory, where they take several times as much: those in
 /// use. What is only shown needs less: see `readable`.
@@ -47,127 +45,6 @@ const KEPT_BYTES: u64 = 8 << 20;
 
 /// The same of servers that nobody asked for yet: all of a small installation.
 const UNASKED_BYTES: u64 = 1 << 20;
-
-/// A server that passed the load check.
-#[derive(Debug)]
-pub(super) struct Served {
-    /// What the broker enforces.
-    pub(super) target: Target,
-    /// Its `functions.py`.
-    pub(super) module: CompiledModule,
-    /// What is told beside that.
-    pub(super) about: Arc<About>,
-    /// Its `skills.md`.
-    pub(super) skills: Option<String>,
-    /// Its functions that are tools, once they were asked for.
-    pub(super) promoted: OnceLock<Vec<PromotedFunction>>,
-}
-
-impl Served {
-    /// The checked manifest.
-    pub(super) fn manifest(&self) -> &Manifest {
-        &self.target.manifest
-    }
-
-    fn known(&self) -> Known {
-        Known {
-            about: Arc::clone(&self.about),
-            outline: Arc::clone(self.module.outline()),
-        }
-    }
-
-    fn readable(&self) -> Readable {
-        Readable {
-            module: self.module.clone(),
-            about: Arc::clone(&self.about),
-        }
-    }
-}
-
-/// Why a server is not served.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Refused {
-    /// The server.
-    pub(super) server: String,
-    /// What is wrong and what to do, with whole paths.
-    pub(super) reason: String,
-    /// The same for clients.
-    pub(super) told: String,
-}
-
-impl Refused {
-    /// As clients may know it.
-    pub(super) fn for_clients(self) -> Self {
-        Self {
-            reason: self.told.clone(),
-            ..self
-        }
-    }
-}
-
-/// What is known of a server's load check.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub(super) enum Verdict {
-    /// It was not made since the server was compiled.
-    #[default]
-    Unknown,
-    /// It passed.
-    Passed,
-    /// It failed, for this reason.
-    Refused(String),
-}
-
-struct Slot {
-    config: Arc<ServerConfig>,
-    // Held while the server is checked, so that it is checked once. Only success is kept: a refused
-    // server is checked again when it is next asked for.
-    served: tokio::sync::Mutex<Option<Arc<Served>>>,
-    entry: tokio::sync::Mutex<Option<Arc<Entry>>>,
-    seen: Mutex<Seen>,
-}
-
-/// What was last seen of a server.
-#[derive(Debug, Default)]
-struct Seen {
-    stamp: Stamp,
-    verdict: Verdict,
-    /// Where it passed the load check.
-    known: Option<Known>,
-}
-
-impl Seen {
-    fn of(stamp: Stamp) -> Self {
-        Self {
-            stamp,
-            ..Self::default()
-        }
-    }
-}
-
-impl Slot {
-    fn new(name: &str, config: Option<Arc<ServerConfig>>, output: &Path) -> Arc<Self> {
-        let config = config.unwrap_or_else(|| {
-            Arc::new(ServerConfig {
-                name: name.to_owned(),
-                ..ServerConfig::default()
-            })
-        });
-        Arc::new(Self {
-            config,
-            served: tokio::sync::Mutex::default(),
-            entry: tokio::sync::Mutex::default(),
-            seen: Mutex::new(Seen::of(Stamp::of(&output.join(name)))),
-        })
-    }
-
-    fn seen(&self) -> MutexGuard<'_, Seen> {
-        self.seen.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    fn weight(&self) -> u64 {
-        self.seen().stamp.bytes()
-    }
-}
 
 /// Reads a server below the folder of compiled output, and checks it.
 pub(super) type Load = fn(&Path, &str, &Arc<ServerConfig>) -> Result<Served, Problem>;
@@ -464,7 +341,7 @@ impl Registry {
     ) -> Option<T> {
         // The turn ends with the work, also where nobody waits for it any more.
         let turn = Arc::clone(&self.reads).acquire_owned().await.ok()?;
-        aside(move || {
+        own_thread(move || {
             let _turn = turn;
             read()
         })
@@ -476,9 +353,15 @@ impl Registry {
         let config = Arc::clone(&slot.config);
         let server = name.to_owned();
         let check = self.load;
-        let checked = self.read(move || check(&output, &server, &config)).await;
-        let checked =
-            checked.unwrap_or_else(|| Err("the load check itself failed".to_owned().into()));
+        let refused = |problem| Refused {
+            server: name.to_owned(),
+            problem,
+        };
+        let Some(checked) = self.read(move || check(&output, &server, &config)).await else {
+            // That says nothing of the server: what is known of it stays.
+            let problem = "the load check could not be made; try again".to_owned();
+            return Err(refused(problem.into()));
+        };
         let verdict = match &checked {
             Ok(_) => Verdict::Passed,
             Err(problem) => Verdict::Refused(problem.reason.clone()),
@@ -488,19 +371,13 @@ impl Registry {
             seen.known = checked.as_ref().ok().map(Served::known);
             std::mem::replace(&mut seen.verdict, verdict.clone())
         };
-        match checked {
-            Ok(passed) => Ok(Arc::new(passed)),
-            Err(Problem { reason, told }) => {
-                if before != verdict {
-                    tracing::warn!(server = name, %reason, "a compiled server is refused");
-                }
-                Err(Refused {
-                    server: name.to_owned(),
-                    reason,
-                    told,
-                })
+        checked.map(Arc::new).map_err(|problem| {
+            if before != verdict {
+                let reason = &problem.reason;
+                tracing::warn!(server = name, %reason, "a compiled server is refused");
             }
-        }
+            refused(problem)
+        })
     }
 }
 

@@ -144,9 +144,9 @@ mod tests {
         std::fs::write(file, changed).unwrap();
         let refused = registry.readable("pets").await.unwrap().unwrap_err();
         assert!(
-            refused.reason.contains("is not the file"),
+            refused.for_operator().contains("is not the file"),
             "{}",
-            refused.reason
+            refused.for_operator()
         );
         assert_eq!(CHECKS.load(Ordering::Relaxed), 2);
     }

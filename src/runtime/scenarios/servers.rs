@@ -106,7 +106,10 @@ async fn only_servers_of_the_config_are_served() {
     assert_eq!(names(&settings, config), ["absent", "pets"]);
     let registry = registry::Registry::find(&settings, config, load::check);
     let absent = registry.server("absent").await.unwrap().unwrap_err();
-    assert!(absent.reason.contains("run `mce compile`"), "{absent:?}");
+    assert!(
+        absent.for_operator().contains("run `mce compile`"),
+        "{absent:?}"
+    );
     let pets = registry.server("pets").await.unwrap().unwrap();
     assert!(pets.target.read_only, "config or manifest");
 }

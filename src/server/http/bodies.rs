@@ -17,9 +17,15 @@ pub(super) struct Bodies(Arc<Shared>);
 
 #[derive(Debug)]
 struct Shared {
+    most: usize,
+    held: Mutex<Held>,
+}
+
+#[derive(Debug, Default)]
+struct Held {
     all: usize,
-    /// By principal; those that hold nothing are not there.
-    held: Mutex<HashMap<String, usize>>,
+    /// Of each principal; those that hold nothing are not there.
+    by_principal: HashMap<String, usize>,
 }
 
 /// What one body takes, given back when it is dropped.
@@ -35,7 +41,7 @@ impl Bodies {
     /// Of which none is longer than `longest`.
     pub(super) fn new(longest: usize) -> Self {
         Self(Arc::new(Shared {
-            all: longest.saturating_mul(AT_ONCE),
+            most: longest.saturating_mul(AT_ONCE),
             held: Mutex::default(),
         }))
     }
@@ -52,7 +58,7 @@ impl Bodies {
 }
 
 impl Shared {
-    fn held(&self) -> MutexGuard<'_, HashMap<String, usize>> {
+    fn held(&self) -> MutexGuard<'_, Held> {
         self.held.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -60,19 +66,31 @@ impl Shared {
 impl Share {
     /// Takes so many bytes more, if there are as many.
     pub(super) fn grow(&mut self, bytes: usize) -> bool {
-        self.length = self.length.saturating_add(bytes);
-        let more = self.length.saturating_sub(FREE) - self.held;
-        if more == 0 {
-            return true;
-        }
-        let mut held = self.shared.held();
-        let all: usize = held.values().sum();
-        let own = held.get(&self.principal).copied().unwrap_or_default();
-        if more > self.shared.all - all || more > (self.shared.all / 2).saturating_sub(own) {
+        let length = self.length.saturating_add(bytes);
+        let more = length.saturating_sub(FREE) - self.held;
+        if more > 0 && !self.take(more) {
             return false;
         }
-        held.insert(self.principal.clone(), own + more);
+        self.length = length;
         self.held += more;
+        true
+    }
+
+    fn take(&self, more: usize) -> bool {
+        let most = self.shared.most;
+        let mut held = self.shared.held();
+        let own = held.by_principal.get(&self.principal).copied();
+        let own = own.unwrap_or_default();
+        if more > most - held.all || more > (most / 2).saturating_sub(own) {
+            return false;
+        }
+        held.all += more;
+        match held.by_principal.get_mut(&self.principal) {
+            Some(own) => *own += more,
+            None => {
+                held.by_principal.insert(self.principal.clone(), more);
+            }
+        }
         true
     }
 }
@@ -83,10 +101,11 @@ impl Drop for Share {
             return;
         }
         let mut held = self.shared.held();
-        if let Some(own) = held.get_mut(&self.principal) {
+        held.all -= self.held;
+        if let Some(own) = held.by_principal.get_mut(&self.principal) {
             *own -= self.held;
             if *own == 0 {
-                held.remove(&self.principal);
+                held.by_principal.remove(&self.principal);
             }
         }
     }
@@ -114,7 +133,8 @@ mod tests {
         drop(shares);
         assert!(late.grow(1));
         drop(late);
-        assert!(bodies.0.held().is_empty());
+        let held = bodies.0.held();
+        assert_eq!((held.all, held.by_principal.len()), (0, 0));
     }
 
     #[test]
