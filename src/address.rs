@@ -23,6 +23,14 @@ const METADATA: [IpAddr; 4] = [
     IpAddr::V4(Ipv4Addr::new(168, 63, 129, 16)),
 ];
 
+/// Whether a host's name, as a parsed URL spells it, is one of this machine, whoever is asked (RFC 6761,
+/// section 6.3).
+#[must_use]
+pub fn is_localhost(name: &str) -> bool {
+    let name = name.trim_end_matches('.');
+    name == "localhost" || name.ends_with(".localhost")
+}
+
 /// Names of metadata services, whatever they resolve to here.
 const METADATA_NAMES: [&str; 2] = ["metadata.google.internal", "metadata.goog"];
 

@@ -7,7 +7,7 @@ use url::{Host, Url};
 
 use super::Target;
 use super::limits::Limits;
-use crate::address::{Reach, reach};
+use crate::address::{Reach, is_localhost, reach};
 use crate::api::Function;
 use crate::config::{Environment, ServerConfig, check_base_url};
 use crate::connect::{Permission, Refused};
@@ -185,7 +185,7 @@ impl Base {
     /// What is to be said of credentials that go there, where they are not encrypted.
     pub(super) fn in_the_clear(&self) -> Option<String> {
         let is_open = !self.is_https() && !self.is_private_literal;
-        (is_open && !self.is_here_by_name()).then(|| {
+        (is_open && !is_localhost(self.host())).then(|| {
             format!(
                 "server `{}`: credentials go to `{}` unencrypted; use `https://`",
                 self.server,
@@ -196,17 +196,11 @@ impl Base {
 
     /// Judges a name that is known to lead to a private address without looking it up.
     fn check_name(&self) -> Result<(), String> {
-        if self.is_here_by_name() && !self.permission.private {
+        if is_localhost(self.host()) && !self.permission.private {
             let host = self.host().to_owned();
             return Err(self.refusal(&Refused::Private { host }));
         }
         Ok(())
-    }
-
-    /// Whether the host is a name of this machine, whoever is asked (RFC 6761, section 6.3).
-    fn is_here_by_name(&self) -> bool {
-        let name = self.host().trim_end_matches('.');
-        name == "localhost" || name.ends_with(".localhost")
     }
 
     /// A failure to connect, in words.

@@ -355,6 +355,10 @@ mod tests {
             },
             VerifyError::Changed { path: path.clone() },
             VerifyError::LineEnds { path: path.clone() },
+            VerifyError::Module {
+                path: path.clone(),
+                error: check_module("import os").unwrap_err(),
+            },
             folder(FolderError::Link { path: path.clone() }),
             folder(FolderError::Manifest {
                 path: path.clone(),

@@ -6,7 +6,7 @@ use url::{Host, Url};
 
 use super::error::quote;
 use super::template::{DEFAULTED, Template, VARIABLE};
-use crate::address::{Reach, is_metadata_name, reach};
+use crate::address::{Reach, is_localhost, is_metadata_name, reach};
 
 /// Why a base URL is refused. Never holds the URL: it may hold a secret.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -59,11 +59,8 @@ pub(super) fn is_in_the_clear(template: &Template) -> bool {
         Some(Host::Ipv4(address)) => address.is_loopback(),
         Some(Host::Ipv6(address)) => address.is_loopback(),
         Some(Host::Domain(name)) => {
-            let name = name.trim_end_matches('.');
             // What a variable says is not known yet.
-            name == "localhost"
-                || name.ends_with(".localhost")
-                || masked.contains([VARIABLE, DEFAULTED])
+            is_localhost(name) || masked.contains([VARIABLE, DEFAULTED])
         }
         None => true,
     };

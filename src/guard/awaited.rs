@@ -156,6 +156,10 @@ mod tests {
             let code = format!("from pets.functions import get_pet\n{code}\n");
             assert_eq!(awaited(&code), value(call), "{code}");
         }
+        let code = "import pets.functions as p\nx = (it async for it in p.list_pets.pages())\n";
+        let pages = awaited(code).map(|(_, call, awaiting)| (call, awaiting));
+        let noted = ("p.list_pets.pages()".to_owned(), Awaiting::Pages("pages"));
+        assert_eq!(pages, Some(noted));
         let code = "from pets.functions import list_pets as all\nasync for pet in all.items():\n    print(pet)\n";
         assert_eq!(
             awaited(code),

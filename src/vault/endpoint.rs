@@ -13,7 +13,7 @@ use secrecy::{ExposeSecret as _, SecretString};
 use url::{Host, Url};
 use zeroize::Zeroizing;
 
-use crate::address::{Reach, reach};
+use crate::address::{Reach, is_localhost, reach};
 use crate::config::check_endpoint_url;
 use crate::connect::{Failure, Permission, retry_after};
 
@@ -55,10 +55,7 @@ impl Endpoint {
         let (address, is_loopback) = match url.host() {
             Some(Host::Ipv4(address)) => (Some(address.into()), address.is_loopback()),
             Some(Host::Ipv6(address)) => (Some(address.into()), address.is_loopback()),
-            Some(Host::Domain(name)) => {
-                let name = name.trim_end_matches('.');
-                (None, name == "localhost" || name.ends_with(".localhost"))
-            }
+            Some(Host::Domain(name)) => (None, is_localhost(name)),
             None => return Err("names no host".to_owned()),
         };
         if url.scheme() != "https" && !is_loopback {

@@ -1,6 +1,7 @@
 //! Where compiled servers are. No plain request goes there: what may be asked of a server is what was
 //! compiled, and is asked by its functions.
 
+use crate::address::is_localhost;
 use std::collections::BTreeSet;
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 
@@ -32,11 +33,10 @@ impl Machine {
     fn of(url: &Url) -> Option<Self> {
         Some(match url.host()? {
             Host::Domain(name) => {
-                let name = name.trim_end_matches('.');
-                if name == "localhost" || name.ends_with(".localhost") {
+                if is_localhost(name) {
                     Self::Address(IpAddr::V4(Ipv4Addr::LOCALHOST))
                 } else {
-                    Self::Name(name.to_owned())
+                    Self::Name(name.trim_end_matches('.').to_owned())
                 }
             }
             Host::Ipv4(address) => Self::Address(canonical(IpAddr::V4(address))),

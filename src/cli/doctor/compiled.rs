@@ -8,7 +8,6 @@ use tokio::time::timeout;
 
 use super::super::output::{absolute, counted};
 use super::super::startup::Configured;
-use super::project::late;
 use super::{Finding, PATIENCE};
 use crate::broker::{Limits, Target};
 use crate::compile::verify;
@@ -49,7 +48,7 @@ pub(super) async fn look(configured: &Configured, servers: &[Arc<ServerConfig>])
     });
     match timeout(PATIENCE, looking).await {
         Ok(Ok(findings)) => findings,
-        _ => vec![late(COMPILED)],
+        _ => vec![Finding::late(COMPILED)],
     }
 }
 

@@ -142,6 +142,13 @@ impl Finding {
         }
     }
 
+    /// That a check took longer than anybody waits for it.
+    fn late(check: &'static str) -> Self {
+        let seconds = PATIENCE.as_secs();
+        Self::warning(check, format!("not known within {seconds} seconds"))
+            .advice("`mce compile --check` takes the time it needs")
+    }
+
     fn of_stop(check: &'static str, stop: Stop, otherwise: &str) -> Self {
         let (message, hint) = stop.parts();
         Self::problem(check, message).advice(hint.unwrap_or_else(|| otherwise.to_owned()))

@@ -63,16 +63,10 @@ fn of_config(opened: &Opened) -> Vec<Finding> {
 fn tokens(configured: &Configured) -> Vec<Finding> {
     let tokens = configured.settings.http.named_tokens().unwrap_or_default();
     let warnings = token::of_no_server(&tokens, configured).into_iter();
-    let otherwise = "`mce token new NAME` prints an entry of that file";
+    let otherwise = "correct `servers` of the token in `MCE_HTTP_TOKENS_FILE`";
     warnings
         .map(|it| Finding::warning_of("http", &it, otherwise))
         .collect()
-}
-
-pub(super) fn late(check: &'static str) -> Finding {
-    let seconds = PATIENCE.as_secs();
-    Finding::warning(check, format!("not known within {seconds} seconds"))
-        .advice("`mce compile --check` takes the time it needs")
 }
 
 /// Whether compiling would change anything.
@@ -127,7 +121,7 @@ async fn fresh(config: &Config, configured: &Configured, fetch: bool) -> Vec<Fin
     let checking = compile::check(config, environment, &options, &|_| {});
     match timeout(PATIENCE, checking).await {
         Ok(report) => findings.extend(of_report(&report)),
-        Err(_) => findings.push(late("up to date")),
+        Err(_) => findings.push(Finding::late("up to date")),
     }
     findings
 }

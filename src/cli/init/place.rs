@@ -5,7 +5,7 @@ use std::net::IpAddr;
 
 use url::{Host, Url};
 
-use crate::address::{Reach, reach};
+use crate::address::{Reach, is_localhost, reach};
 use crate::api::Manifest;
 
 /// What the config says of where the API is.
@@ -106,10 +106,7 @@ fn is_private(host: &Host<String>) -> bool {
 /// Whether it is this machine.
 fn is_here(host: &Host<String>) -> bool {
     match host {
-        Host::Domain(name) => {
-            let name = name.trim_end_matches('.');
-            name == "localhost" || name.ends_with(".localhost")
-        }
+        Host::Domain(name) => is_localhost(name),
         Host::Ipv4(address) => address.is_loopback(),
         Host::Ipv6(address) => address.to_canonical().is_loopback(),
     }

@@ -274,14 +274,20 @@ async fn a_refused_request_is_on_the_log_with_where_it_came_from_and_no_token() 
         .lines()
         .filter(|it| it.contains("was refused"))
         .collect();
-    assert_eq!(lines.len(), 3, "{text}");
-    for (line, reason) in lines.iter().zip([
+    for reason in [
         "reason=the token is none of this server",
         "reason=a token is needed",
         "reason=pages of this `Origin` may not call this server",
-    ]) {
-        assert!(line.contains(" WARN ") && line.contains(reason), "{line}");
-        assert!(line.contains("peer=127.0.0.1:"), "{line}");
+    ] {
+        let of_reason: Vec<_> = lines.iter().filter(|it| it.contains(reason)).collect();
+        // More than one only where the machine takes more than ten seconds for all of it.
+        assert!((1..=6).contains(&of_reason.len()), "{reason}: {text}");
+        for line in of_reason {
+            assert!(
+                line.contains(" WARN ") && line.contains("peer=127.0.0.1:"),
+                "{line}"
+            );
+        }
     }
     assert!(!text.contains("canary"), "{text}");
 }

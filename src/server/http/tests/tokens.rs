@@ -41,7 +41,7 @@ async fn other_machines_are_let_in_with_tokens_only() {
 }
 
 /// Two principals, of whom `bob` may use no server that there is.
-fn two() -> (tempfile::NamedTempFile, Vec<(String, String)>) {
+pub(super) fn two() -> (tempfile::NamedTempFile, Vec<(String, String)>) {
     let file = tempfile::NamedTempFile::new().unwrap();
     let none = BTreeSet::from(["other".to_owned()]);
     let entries = entry_of("ada", "token-of-ada", None).unwrap()
