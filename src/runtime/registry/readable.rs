@@ -99,10 +99,11 @@ impl Readable {
 #[cfg(test)]
 mod tests {
     use std::sync::atomic::{AtomicUsize, Ordering};
+    use std::time::Duration;
 
     use super::super::super::fixture::Fixture;
     use super::super::super::load::{self, Problem};
-    use super::super::{Registry, Served};
+    use super::super::{READS_AT_ONCE, Registry, Served, Verdict};
     use super::*;
     use crate::config::ServerConfig;
 
@@ -149,5 +150,46 @@ mod tests {
             refused.for_operator()
         );
         assert_eq!(CHECKS.load(Ordering::Relaxed), 2);
+    }
+
+    fn broken(_: &Path, _: &str, _: &Arc<ServerConfig>) -> Result<Served, Problem> {
+        panic!("on purpose")
+    }
+
+    #[tokio::test]
+    async fn a_check_that_could_not_be_made_says_nothing_of_the_server() {
+        let fixture = Fixture::new();
+        fixture.compile("pets", &[("get_pet", "GET")]);
+        let registry = Registry::find(&fixture.settings(), None, broken);
+        let refused = registry.server("pets").await.unwrap().unwrap_err();
+        assert_eq!(
+            refused.for_clients(),
+            "the load check could not be made; try again"
+        );
+        assert_eq!(registry.verdict("pets"), Verdict::Unknown);
+    }
+
+    #[tokio::test]
+    async fn reads_that_nobody_waits_for_any_more_count_until_they_end() {
+        let fixture = Fixture::new();
+        let registry = Registry::find(&fixture.settings(), None, counted);
+        let running = Arc::new(AtomicUsize::new(0));
+        let (end, ended) = std::sync::mpsc::channel::<()>();
+        let ended = Arc::new(std::sync::Mutex::new(ended));
+        for _ in 0..READS_AT_ONCE {
+            let (running, ended) = (Arc::clone(&running), Arc::clone(&ended));
+            let read = registry.read(move || {
+                running.fetch_add(1, Ordering::Relaxed);
+                let _ = ended.lock().unwrap().recv();
+            });
+            let given_up = tokio::time::timeout(Duration::from_millis(10), read).await;
+            assert!(given_up.is_err());
+        }
+        let another = registry.read(|| 1);
+        let waited = tokio::time::timeout(Duration::from_millis(50), another).await;
+        assert!(waited.is_err(), "a fifth read runs");
+        drop(end);
+        assert_eq!(registry.read(|| 2).await, Some(2));
+        assert_eq!(running.load(Ordering::Relaxed), READS_AT_ONCE);
     }
 }
