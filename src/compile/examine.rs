@@ -35,13 +35,14 @@ pub async fn examine(config: &Config, environment: &Environment) -> Result<Exami
     first.outcome?
 }
 
-/// As [`super::run`], for a config of one server whose document was read before.
+/// As [`super::run`], but the document of the server of this name, which was read before, is not read again.
 pub async fn run_examined(
     config: &Config,
     environment: &Environment,
     options: &Options,
+    server: &str,
     examined: Examined,
 ) -> Report {
-    let run = Run::with_inputs(options, examined.inputs);
+    let run = Run::of(options, Some((server.to_owned(), examined.inputs)));
     run_in(config, environment, run, &|_| {}).await
 }

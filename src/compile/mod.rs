@@ -26,7 +26,7 @@ mod tunnel;
 mod verify;
 
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
 
 use futures::{StreamExt as _, TryFutureExt as _};
@@ -93,8 +93,8 @@ struct Run {
     /// One document for each processor, though parts of the work have a second thread: more at once
     /// would only need more memory, and time that each of them is allowed.
     processors: Semaphore,
-    /// What the only server is compiled from, where that was read before.
-    inputs: Mutex<Option<Inputs>>,
+    /// What a server is compiled from whose document was read before, by its name.
+    read_before: Option<(String, Inputs)>,
 }
 
 impl Run {
@@ -102,24 +102,22 @@ impl Run {
         Self::of(options, None)
     }
 
-    /// For one server, whose document was read before.
-    fn with_inputs(options: &Options, inputs: Inputs) -> Arc<Self> {
-        Self::of(options, Some(inputs))
-    }
-
-    fn of(options: &Options, inputs: Option<Inputs>) -> Arc<Self> {
+    fn of(options: &Options, read_before: Option<(String, Inputs)>) -> Arc<Self> {
         let processors = std::thread::available_parallelism().map_or(1, usize::from);
         Arc::new(Self {
             options: options.clone(),
             runtime: OnceLock::new(),
             processors: Semaphore::new(processors),
-            inputs: Mutex::new(inputs),
+            read_before,
         })
     }
 
-    fn take_inputs(&self) -> Option<Inputs> {
-        let mut inputs = self.inputs.lock().unwrap_or_else(PoisonError::into_inner);
-        inputs.take()
+    fn inputs_of(&self, server: &ServerConfig) -> Option<Inputs> {
+        let (_, inputs) = self
+            .read_before
+            .as_ref()
+            .filter(|(name, _)| *name == server.name)?;
+        Some(inputs.clone())
     }
 
     fn write_runtime(&self) -> Result<RuntimeReport, FolderError> {
@@ -298,7 +296,7 @@ async fn load_and_work<T: Send + 'static>(
     work: impl Fn(&ServerConfig, Inputs, &Run, &Gate) -> T + Copy + Send + 'static,
     done: &mut Done<T>,
 ) -> Result<T, String> {
-    if let Some(inputs) = run.take_inputs() {
+    if let Some(inputs) = run.inputs_of(server) {
         let work =
             move |server: &ServerConfig, run: &Run, gate: &Gate| work(server, inputs, run, gate);
         return on_processor(server, &run, &mut done.working, work).await;

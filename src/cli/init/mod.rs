@@ -85,7 +85,7 @@ pub(super) fn run(arguments: &Arguments, startup: &Startup) -> Outcome {
         };
         let config = compiling::servers_of(&configured)?;
         let report =
-            compile::run_examined(config, &configured.environment, &options, examined).await;
+            compile::run_examined(config, &configured.environment, &options, &name, examined).await;
         compiling::verdict(&report)?;
         Ok(report)
     })?;
