@@ -19,6 +19,8 @@ pub struct Query<'a> {
     pub tag: Option<&'a str>,
     /// At most that many hits.
     pub limit: usize,
+    /// Whether what answers little of the text is a hit too.
+    pub is_loose: bool,
 }
 
 impl<'a> Query<'a> {
@@ -31,6 +33,7 @@ impl<'a> Query<'a> {
             among: None,
             tag: None,
             limit: 10,
+            is_loose: false,
         }
     }
 

@@ -47,7 +47,8 @@ pub(super) fn search(index: &Index, query: &Query<'_>) -> Vec<Hit> {
         }
     }
     add_paths(index, text, whole, &mut scores);
-    selection.best(&scores, query.limit)
+    let least = if query.is_loose { 0.0 } else { LEAST_COVERED };
+    selection.best(&scores, least, query.limit)
 }
 
 /// What a document has of a query.
@@ -202,11 +203,11 @@ impl<'a> Selection<'a> {
         of_server && of_tag
     }
 
-    /// The best of the selection that answer enough, at most `limit`.
-    fn best(&self, scores: &[Score], limit: usize) -> Vec<Hit> {
+    /// The best of the selection that answer at least a share of `least`, at most `limit`.
+    fn best(&self, scores: &[Score], least: f32, limit: usize) -> Vec<Hit> {
         let found = scores.iter().enumerate();
         let mut hits: Vec<Hit> = found
-            .filter(|(_, score)| score.value > 0.0 && score.covered >= LEAST_COVERED)
+            .filter(|(_, score)| score.value > 0.0 && score.covered >= least)
             .filter(|(document, _)| self.has(*document))
             .map(|(document, score)| Hit {
                 document,

@@ -275,6 +275,17 @@ fn filters_narrow_and_unknown_ones_find_nothing() {
         ..Query::new("refund an invoice")
     };
     assert_eq!(found(&index, &documents, &refund), [""; 0]);
+    let loose = Query {
+        is_loose: true,
+        ..Query::new("zebra crossings of a webhook")
+    };
+    let nearest = found(&index, &documents, &loose);
+    assert!(nearest.starts_with(&["POST /v1/webhooks".to_owned(), "POST /hooks".to_owned()]));
+    let strict = Query {
+        is_loose: false,
+        ..loose
+    };
+    assert_eq!(found(&index, &documents, &strict), [""; 0]);
     let one = Query { limit: 1, ..query };
     assert_eq!(index.search(&one).len(), 1);
     assert_eq!(

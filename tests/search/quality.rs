@@ -126,6 +126,7 @@ fn asked<'a>(text: &'a str, server: Option<&'a str>, limit: usize) -> Query<'a> 
         among: None,
         tag: None,
         limit,
+        is_loose: false,
     }
 }
 

@@ -20,6 +20,8 @@ const FUNCTION_BYTES: usize = 270;
 const PATH_CHARS: usize = 100;
 const SUMMARY_CHARS: usize = 80;
 const SIGNATURE_CHARS: usize = 300;
+/// Functions that are named where nothing fits.
+const NEAREST: usize = 3;
 
 /// A search for functions.
 #[derive(Debug, Clone, Default)]
@@ -122,6 +124,7 @@ impl Runtime {
             among: Some(&served),
             tag: request.tag.as_deref(),
             limit,
+            is_loose: false,
         };
         let mut functions = Vec::new();
         let mut room = FUNCTION_BYTES * limit;
@@ -139,12 +142,13 @@ impl Runtime {
             functions.push(found);
         }
         let hint = functions.is_empty().then(|| {
-            if request.server.is_some() || request.tag.is_some() {
-                "nothing fits there; leave out `server` and `tag`, or use other or fewer words"
-            } else {
-                "nothing fits; use other or fewer words"
-            }
-            .to_owned()
+            let loose = Query {
+                limit: NEAREST,
+                is_loose: true,
+                ..query
+            };
+            let nearest = searchable.search(&loose);
+            no_match(nearest, request.server.is_some() || request.tag.is_some())
         });
         Ok(SearchAnswer { functions, hint })
     }
@@ -154,6 +158,23 @@ impl Runtime {
         let compiled = self.registry.readable(server).await?.ok()?;
         one_line_signature(&compiled.module, function, SIGNATURE_CHARS)
     }
+}
+
+/// What to do where nothing fits: what comes nearest may be what is meant, and is no match.
+fn no_match<'a>(nearest: impl Iterator<Item = (&'a str, &'a Listed)>, is_narrowed: bool) -> String {
+    let mut hint = if is_narrowed {
+        "nothing fits there; leave out `server` and `tag`, or use other or fewer words".to_owned()
+    } else {
+        "nothing fits; use other or fewer words".to_owned()
+    };
+    let names =
+        nearest.map(|(server, listed)| format!("`{server}.{}`", one_line(&listed.name, 100)));
+    let names = names.collect::<Vec<_>>().join(", ");
+    if !names.is_empty() {
+        hint.push_str("; has something of it: ");
+        hint.push_str(&names);
+    }
+    hint
 }
 
 fn found(server: &str, function: &Listed) -> FoundFunction {

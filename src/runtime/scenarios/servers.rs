@@ -392,6 +392,39 @@ async fn found_functions_are_those_that_the_caller_may_use_and_that_are_served()
     assert!(error.to_string().starts_with("there is no server `cats`"));
 }
 
+/// With few functions every word that none of them has weighs much, and `plan my week` found nothing.
+#[tokio::test]
+async fn where_nothing_fits_the_hint_names_what_has_something_of_it() {
+    let fixture = Fixture::new();
+    for server in ["cats", "dogs"] {
+        fixture.compile(server, &[("get_feeding_plan", "GET")]);
+    }
+    let (runtime, _) = fixture.runtime(|_, _| async { returned(json!(1)) });
+    let asked = search("plan somebody's whole week off without interruptions");
+    let found = runtime.search_functions(&asked).await.unwrap();
+    assert_eq!(names(&found), []);
+    assert_eq!(
+        found.hint.as_deref(),
+        Some(
+            "nothing fits; use other or fewer words; has something of it: \
+             `cats.get_feeding_plan`, `dogs.get_feeding_plan`"
+        )
+    );
+    let seen = runtime.seen_by(Client::default(), Some(&["dogs".to_owned()].into()));
+    let found = seen.search_functions(&asked).await.unwrap();
+    let hint = found.hint.unwrap();
+    assert!(
+        hint.ends_with("has something of it: `dogs.get_feeding_plan`"),
+        "{hint}"
+    );
+    let nothing = search("quantum zebra");
+    let found = runtime.search_functions(&nothing).await.unwrap();
+    assert_eq!(
+        found.hint.as_deref(),
+        Some("nothing fits; use other or fewer words")
+    );
+}
+
 /// Mentioning a server had it checked, which told by the time it took that there is one.
 #[tokio::test]
 async fn code_that_mentions_a_server_it_may_not_use_does_nothing_to_it() {
