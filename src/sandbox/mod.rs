@@ -12,6 +12,7 @@ use crate::wire::{Arguments, Streamed, Value};
 pub mod docker;
 pub mod frames;
 mod http;
+mod running;
 
 pub use http::{HttpFailure, HttpPiece, HttpRequest, HttpResponse, HttpTimeouts};
 

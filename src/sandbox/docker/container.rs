@@ -22,9 +22,10 @@ use super::error::{EngineContext, Error, unknown_runtime};
 use super::ownership::{Instance, remove};
 use super::proof::{Hello, Proof};
 use super::request::ContainerRequest;
-use super::stream::{FrameStream, FrameWriter, Input};
+use super::stream::FrameStream;
 use crate::sandbox::Module;
 use crate::sandbox::frames::Assembler;
+use crate::sandbox::running::{CallLimits, FrameWriter, Input};
 
 /// The program that runs the code, handed over at start.
 const RUNNER: &str = include_str!("../../../templates/runner.py");
@@ -43,15 +44,6 @@ const ENDS_LATER: Duration = Duration::from_millis(20);
 /// How long one has to end by itself whose runner is hung up on. Killing it costs the engine a process
 /// more.
 const ENDS_BY_ITSELF: Duration = Duration::from_millis(120);
-
-/// Bounds on the calls of one execution.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct CallLimits {
-    /// Calls that may be on their way at once; at least 1.
-    pub(super) at_once: usize,
-    /// Bytes of the request that a call becomes.
-    pub(super) max_bytes: usize,
-}
 
 /// Starts containers and sees to it that each is removed.
 #[derive(Debug)]

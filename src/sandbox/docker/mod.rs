@@ -17,12 +17,9 @@ mod container;
 mod discover;
 mod engine;
 mod error;
-mod execution;
-mod http;
 pub mod image;
-mod messages;
-mod output;
 mod ownership;
+mod place;
 mod podman;
 mod pool;
 mod proof;
@@ -42,9 +39,10 @@ pub use proof::{Finding, Proof};
 #[cfg(feature = "test-hooks")]
 pub use weakness::Weakness;
 
+use super::running::{Afterwards, CallLimits, execute_in};
 use super::{Failure, FailureKind, Host, Job, Module, Outcome, Sandbox, Session};
 use crate::config::Settings;
-use container::{CallLimits, Keeper};
+use container::Keeper;
 use ownership::Instance;
 use pool::{Plan, Pool};
 use request::ContainerRequest;
@@ -208,7 +206,11 @@ impl Sandbox for DockerSandbox {
 
     async fn run(&self, job: Job, host: Arc<dyn Host>) -> Outcome {
         match self.pool.take().await {
-            Ok(started) => execution::execute(started, job, host).await,
+            Ok(mut started) => {
+                let (outcome, _) = execute_in(&mut started, &job, host, Afterwards::Ends).await;
+                started.end_later();
+                outcome
+            }
             Err(error) => Outcome::not_started(unavailable(&error)),
         }
     }

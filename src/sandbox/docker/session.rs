@@ -5,7 +5,7 @@ use std::sync::Arc;
 use async_trait::async_trait;
 
 use super::container::Started;
-use super::execution::{Afterwards, execute_in};
+use crate::sandbox::running::{Afterwards, execute_in};
 use crate::sandbox::{Failure, FailureKind, Host, Job, Outcome, Session};
 
 /// A session in a container. It is over when the container is gone, whatever ended it.

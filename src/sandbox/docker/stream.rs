@@ -1,58 +1,13 @@
-//! The stream to and from the runner in a container: frames in, frames out.
+//! The frames that come out of a container, as the engine hands them over.
 
-use std::collections::VecDeque;
 use std::pin::Pin;
 
 use bollard::container::LogOutput;
-use bytes::Bytes;
 use futures::{FutureExt, Stream, StreamExt};
-use tokio::io::{AsyncWrite, AsyncWriteExt};
-use tokio::sync::mpsc;
-use tokio::task::JoinSet;
 
 use super::proof::Hello;
 use crate::sandbox::frames::{Assembled, Assembler, Decoder, Frame, Kind, unpack_json};
-
-/// What the runner itself may say on stderr when it cannot start.
-const DIAGNOSTICS: usize = 4096;
-/// Frames that wait to be written.
-const WRITE_QUEUE: usize = 4;
-
-/// The side that writes, as the engine gives it.
-pub(super) type Input = Pin<Box<dyn AsyncWrite + Send>>;
-
-/// Frames on their way into a container. The stream stays open as long as this lives: the runner
-/// takes its end for the host's.
-pub(super) struct FrameWriter {
-    queue: mpsc::Sender<Bytes>,
-    _writing: JoinSet<()>,
-}
-
-impl FrameWriter {
-    pub(super) fn new(mut input: Input) -> Self {
-        let (queue, mut frames) = mpsc::channel::<Bytes>(WRITE_QUEUE);
-        let mut writing = JoinSet::new();
-        writing.spawn(async move {
-            while let Some(frame) = frames.recv().await {
-                if input.write_all(&frame).await.is_err() || input.flush().await.is_err() {
-                    // The reading side finds out why.
-                    break;
-                }
-            }
-            drop(frames);
-            std::future::pending::<()>().await;
-        });
-        Self {
-            queue,
-            _writing: writing,
-        }
-    }
-
-    /// Where to put whole frames.
-    pub(super) fn queue(&self) -> mpsc::Sender<Bytes> {
-        self.queue.clone()
-    }
-}
+use crate::sandbox::running::Diagnostics;
 
 type Output = Pin<Box<dyn Stream<Item = Result<LogOutput, bollard::errors::Error>> + Send>>;
 
@@ -60,7 +15,7 @@ type Output = Pin<Box<dyn Stream<Item = Result<LogOutput, bollard::errors::Error
 pub(super) struct FrameStream {
     output: Output,
     decoder: Decoder,
-    diagnostics: VecDeque<u8>,
+    diagnostics: Diagnostics,
 }
 
 impl FrameStream {
@@ -68,7 +23,7 @@ impl FrameStream {
         Self {
             output,
             decoder: Decoder::default(),
-            diagnostics: VecDeque::new(),
+            diagnostics: Diagnostics::default(),
         }
     }
 
@@ -118,20 +73,13 @@ impl FrameStream {
                     LogOutput::StdErr { message }
                     | LogOutput::Console { message }
                     | LogOutput::StdIn { message },
-                )) => self.diagnose(&message),
+                )) => self.diagnostics.add(&message),
             }
         }
     }
 
-    fn diagnose(&mut self, message: &[u8]) {
-        self.diagnostics.extend(message);
-        let excess = self.diagnostics.len().saturating_sub(DIAGNOSTICS);
-        self.diagnostics.drain(..excess);
-    }
-
     /// The end of what the runner, not the code, wrote to stderr.
     pub(super) fn diagnostics(&self) -> String {
-        let bytes: Vec<u8> = self.diagnostics.iter().copied().collect();
-        String::from_utf8_lossy(&bytes).trim().to_owned()
+        self.diagnostics.text()
     }
 }

@@ -1,5 +1,5 @@
-//! One job in one container: the code goes in, calls come out and are answered, and at the end
-//! stands an outcome.
+//! One job in one place: the code goes in, calls come out and are answered, and at the end stands an
+//! outcome. The place is a container or a worker process; both speak the frames of `frames`.
 
 use std::collections::VecDeque;
 use std::panic::AssertUnwindSafe;
@@ -12,18 +12,25 @@ use tokio::sync::{Semaphore, mpsc, watch};
 use tokio::task::JoinSet;
 use tokio::time::Instant;
 
-use super::container::Started;
-use super::http::Further;
-use super::messages::{
-    Answered, Asked, answer, answer_message, internal, job_message, read_call, read_further,
-};
-use super::output::Output;
-use super::stream::FrameStream;
-use super::verdict::{Ended, judge, lost, malformed, timeout};
+mod http;
+mod messages;
+mod output;
+mod stream;
+mod verdict;
+
+pub(super) use messages::job_members;
+pub(super) use stream::{Diagnostics, FrameWriter, Input};
+pub(super) use verdict::{Ended, failure, malformed, out_of_memory, signal_name};
+
+use http::Further;
+use messages::{Answered, Asked, answer, answer_message, internal, read_call, read_further};
+use output::Output;
+use verdict::{judge, timeout};
+
 use crate::sandbox::frames::{
     Assembled, Assembler, Frame, FrameError, Kind, frames, pack, unpack_json,
 };
-use crate::sandbox::{CallError, Host, Job, Outcome};
+use crate::sandbox::{CallError, Failure, Host, Job, Outcome};
 
 /// Bytes of calls that were read and have no answer yet. With so many, the stream is not read any
 /// further. Until then it is, whatever is on its way: Podman's monitor of a container hands over no
@@ -77,7 +84,7 @@ struct Execution {
     assembler: Assembler,
 }
 
-/// What becomes of a container when its code has ended.
+/// What becomes of a place when its code has ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Afterwards {
     /// It is of no more use.
@@ -86,22 +93,64 @@ pub(super) enum Afterwards {
     Waits,
 }
 
-/// Runs a job in a container and returns what came of it.
-pub(super) async fn execute(mut started: Started, job: Job, host: Arc<dyn Host>) -> Outcome {
-    let (outcome, _) = execute_in(&mut started, &job, host, Afterwards::Ends).await;
-    started.end_later();
-    outcome
+/// Bounds on the calls of one execution.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct CallLimits {
+    /// Calls that may be on their way at once; at least 1.
+    pub(super) at_once: usize,
+    /// Bytes of the request that a call becomes.
+    pub(super) max_bytes: usize,
 }
 
-/// The same, with what is to become of the container, and what became of it.
-pub(super) async fn execute_in(
-    started: &mut Started,
+/// A place that was started and proven, and runs one job after the other.
+pub(super) trait Place: Send {
+    /// Bounds on the calls of its code.
+    fn call_limits(&self) -> CallLimits;
+
+    /// The message that hands over a job.
+    fn job_message(&self, job: &Job, afterwards: Afterwards) -> Result<Vec<u8>, Failure>;
+
+    /// Where to put whole frames.
+    fn queue(&self) -> mpsc::Sender<Bytes>;
+
+    /// The next frame; `None` when the stream ended. Nothing is lost when the future is dropped.
+    fn next(&mut self) -> impl Future<Output = Result<Option<Frame>, String>> + Send;
+
+    /// What the place itself, not the code, complained of.
+    fn diagnostics(&self) -> String;
+
+    /// What came of messages that were unfinished when the job before ended.
+    fn unfinished(&mut self) -> &mut Option<Assembler>;
+
+    /// Whether the kernel refused the code a process.
+    fn refused_process(&self) -> bool;
+
+    /// What it means that the code ended without a word.
+    fn no_word(&mut self, ended: &Ended) -> impl Future<Output = Failure> + Send;
+
+    /// What it means that the stream broke off.
+    fn lost(&mut self, reason: &str) -> impl Future<Output = Failure> + Send;
+
+    /// Ends whatever runs in it, at once.
+    fn discard(&mut self);
+
+    /// Its code ended, and more may follow.
+    fn note_pause(&mut self);
+}
+
+/// Runs a job, with what is to become of the place, and what became of it.
+pub(super) async fn execute_in<P: Place>(
+    place: &mut P,
     job: &Job,
     host: Arc<dyn Host>,
     afterwards: Afterwards,
 ) -> (Outcome, Afterwards) {
     let begun = Instant::now();
-    let limits = started.container.call_limits();
+    let limits = place.call_limits();
+    let message = match place.job_message(job, afterwards) {
+        Ok(message) => message,
+        Err(failure) => return (Outcome::not_started(failure), afterwards),
+    };
     let mut execution = Execution {
         host,
         output: Output::new(job.max_output_bytes),
@@ -113,25 +162,20 @@ pub(super) async fn execute_in(
         waiting: VecDeque::new(),
         max_call_bytes: limits.max_bytes,
         bytes_in_flight: 0,
-        frames: started.writer.queue(),
-        assembler: started.unfinished.take().unwrap_or_else(|| {
+        frames: place.queue(),
+        assembler: place.unfinished().take().unwrap_or_else(|| {
             Assembler::new(MAX_UNFINISHED).with_most(Kind::Call, most(limits.max_bytes))
         }),
     };
     let mut sending = JoinSet::new();
-    let end = match job_message(job, started.container.known_modules(), afterwards) {
-        Ok(message) => {
-            let frames_out = execution.frames.clone();
-            sending.spawn(async move { send(&frames_out, Kind::Job, 0, &message).await });
-            let deadline = begun + job.timeout;
-            loop {
-                match execution.step(&mut started.reader, deadline).await {
-                    None => {}
-                    Some(end) => break end,
-                }
-            }
+    let frames_out = execution.frames.clone();
+    sending.spawn(async move { send(&frames_out, Kind::Job, 0, &message).await });
+    let deadline = begun + job.timeout;
+    let end = loop {
+        match execution.step(place, deadline).await {
+            None => {}
+            Some(end) => break end,
         }
-        Err(error) => End::Malformed(error),
     };
     let elapsed = begun.elapsed();
     let is_paused = matches!(end, End::Paused(_));
@@ -148,14 +192,13 @@ pub(super) async fn execute_in(
         End::Malformed(error) => Err(malformed(&error)),
         End::Ended(ended) | End::Paused(ended) => {
             execution.output.truncated |= ended.truncated;
-            let said = execution.said.as_ref();
-            judge(&started.container, &ended, said, job).await
+            judge(place, &ended, execution.said.as_ref(), job).await
         }
-        End::Lost(reason) => Err(lost(&started.container, &reason).await),
+        End::Lost(reason) => Err(place.lost(&reason).await),
     };
     if !is_paused && !has_ended {
         // Whatever still runs in it is killed, beside what follows here.
-        started.container.discard();
+        place.discard();
     }
     // A call that is cut off is part of what happened: its end is seen before the outcome is.
     let all_ended = async {
@@ -163,10 +206,10 @@ pub(super) async fn execute_in(
         while execution.pieces.join_next().await.is_some() {}
     };
     let in_time = tokio::time::timeout(GRACE, all_ended).await.is_ok();
-    started.unfinished = Some(execution.assembler);
+    *place.unfinished() = Some(execution.assembler);
     let outcome = execution.output.into_outcome(result, elapsed);
     if is_paused && in_time {
-        started.container.note_counters();
+        place.note_pause();
         (outcome, Afterwards::Waits)
     } else {
         (outcome, Afterwards::Ends)
@@ -175,7 +218,7 @@ pub(super) async fn execute_in(
 
 impl Execution {
     /// Takes one thing that happened. `Some` when it was the last.
-    async fn step(&mut self, reader: &mut FrameStream, deadline: Instant) -> Option<End> {
+    async fn step<P: Place>(&mut self, place: &mut P, deadline: Instant) -> Option<End> {
         let may_read = self.bytes_in_flight < MAX_BYTES_IN_FLIGHT;
         tokio::select! {
             biased;
@@ -192,9 +235,9 @@ impl Execution {
                 Ok(Err(error)) => Some(End::Malformed(error)),
                 Ok(Ok(())) | Err(_) => None,
             },
-            frame = reader.next(), if may_read => match frame {
+            frame = place.next(), if may_read => match frame {
                 Ok(Some(frame)) => self.take(frame).unwrap_or_else(|error| Some(End::Malformed(error))),
-                Ok(None) => Some(End::Lost(reader.diagnostics())),
+                Ok(None) => Some(End::Lost(place.diagnostics())),
                 Err(reason) => Some(End::Lost(reason)),
             },
         }

@@ -3,27 +3,22 @@
 use bytes::Bytes;
 use indexmap::IndexMap;
 
-use super::execution::Afterwards;
+use super::Afterwards;
 use super::http::{self, Further};
 use crate::sandbox::frames::{FrameError, pack, unpack};
 use crate::sandbox::{
-    Call, CallError, Host, HttpPiece, HttpRequest, HttpResponse, Job, Module, Page, PageCall, Reply,
+    Call, CallError, Host, HttpPiece, HttpRequest, HttpResponse, Job, Page, PageCall, Reply,
 };
 use crate::wire::{Streamed, Value};
 
-/// The code of a job, and those of its modules that are not `known` in the container.
-pub(super) fn job_message(
+/// What the message of every job has: the code, its bound, and whether more may follow.
+pub(in crate::sandbox) fn job_members(
     job: &Job,
-    known: &[Module],
+    code: String,
     afterwards: Afterwards,
-) -> Result<Vec<u8>, FrameError> {
-    let modules = job.modules.iter().filter(|module| !known.contains(module));
-    let modules = modules
-        .map(|module| (module.name.clone(), Value::String(module.source.clone())))
-        .collect();
-    pack(&Value::Object(IndexMap::from([
-        ("code".to_owned(), Value::String(job.code.clone())),
-        ("modules".to_owned(), Value::Object(modules)),
+) -> IndexMap<String, Value> {
+    IndexMap::from([
+        ("code".to_owned(), Value::String(code)),
         (
             "max_output_bytes".to_owned(),
             Value::Number(job.max_output_bytes.into()),
@@ -32,7 +27,7 @@ pub(super) fn job_message(
             "session".to_owned(),
             Value::Bool(afterwards == Afterwards::Waits),
         ),
-    ])))
+    ])
 }
 
 /// What the code asks for.
