@@ -5,7 +5,7 @@ use indexmap::IndexMap;
 
 use super::Afterwards;
 use super::http::{self, Further};
-use crate::sandbox::frames::{FrameError, pack, unpack};
+use crate::sandbox::frames::{FrameError, unpack};
 use crate::sandbox::{
     Call, CallError, Host, HttpPiece, HttpRequest, HttpResponse, Job, Page, PageCall, Reply,
 };
