@@ -9,9 +9,9 @@ use super::{ConfigFile, Outcome, Shown};
 use crate::runtime::{FoundFunction, SearchRequest};
 
 const EXAMPLES: &str = "\
-Searches as `search_functions` does for a model: by words, names of operations in any spelling, paths
-with values in place of placeholders, parameters. Where nothing fits, none
-is printed, and on standard error are functions that have something of it.
+Searches as `search_functions` does for a model: by words, names of operations in any
+spelling, paths with values in place of placeholders, parameters. Where nothing fits nothing
+is printed, and standard error names functions that have something of it.
 
 Exit codes: 0 something was found, 1 nothing was, 2 usage.
 

@@ -392,7 +392,7 @@ async fn found_functions_are_those_that_the_caller_may_use_and_that_are_served()
     assert!(error.to_string().starts_with("there is no server `cats`"));
 }
 
-/// With few functions every word that none of them has weighs much, and `plan my week` found nothing.
+/// With few functions every word that none of them has weighs much, and what was meant was not even named.
 #[tokio::test]
 async fn where_nothing_fits_the_hint_names_what_has_something_of_it() {
     let fixture = Fixture::new();

@@ -147,7 +147,7 @@ impl Keeper {
         let name = format!("{}-{number}", self.instance.name());
         let options = CreateContainerOptionsBuilder::new().name(&name).build();
         // Counted before it exists: whoever closes waits for it.
-        let place = Place::taken(&self, room);
+        let place = Counted::taken(&self, room);
         if *self.closed.borrow() {
             return Err(Error::Closed);
         }
@@ -280,13 +280,13 @@ fn greeting(modules: &[Module], bytecode: Option<BTreeMap<String, String>>) -> V
 
 /// One of the containers that exist or are being created.
 #[derive(Debug)]
-struct Place {
+struct Counted {
     alive: watch::Sender<usize>,
     /// Given back when the container is gone.
     _room: OwnedSemaphorePermit,
 }
 
-impl Place {
+impl Counted {
     fn taken(keeper: &Keeper, room: OwnedSemaphorePermit) -> Self {
         keeper.alive.send_modify(|alive| *alive += 1);
         Self {
@@ -296,7 +296,7 @@ impl Place {
     }
 }
 
-impl Drop for Place {
+impl Drop for Counted {
     fn drop(&mut self) {
         self.alive
             .send_modify(|alive| *alive = alive.saturating_sub(1));
@@ -311,7 +311,7 @@ pub(super) struct Container {
     pid: Option<i64>,
     /// What was counted for earlier code.
     counted_before: Counters,
-    place: Option<Place>,
+    place: Option<Counted>,
     keeper: Arc<Keeper>,
 }
 

@@ -1,5 +1,5 @@
 //! One job in one place: the code goes in, calls come out and are answered, and at the end stands an
-//! outcome. The place is a container or a worker process; both speak the frames of `frames`.
+//! outcome. A [`Place`] speaks the frames of `frames`; all that is known of it here is that.
 
 use std::collections::VecDeque;
 use std::panic::AssertUnwindSafe;
@@ -119,7 +119,7 @@ pub(super) trait Place: Send {
     /// What the place itself, not the code, complained of.
     fn diagnostics(&self) -> String;
 
-    /// What came of messages that were unfinished when the job before ended.
+    /// Where messages wait that were unfinished when the job before ended.
     fn unfinished(&mut self) -> &mut Option<Assembler>;
 
     /// Whether the kernel refused the code a process.
