@@ -8,6 +8,8 @@
 //! `ARCHITECTURE.md` has the bird's-eye view and the arrows between these modules.
 
 pub mod address;
+#[cfg(feature = "embedded")]
+pub mod allocator;
 pub mod api;
 pub mod broker;
 pub mod cli;

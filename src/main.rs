@@ -2,7 +2,12 @@
 
 use std::process::ExitCode;
 
+#[cfg(feature = "embedded")]
+#[global_allocator]
+static ALLOCATOR: mce::allocator::Allocator = mce::allocator::Allocator;
+
 /// Documents become millions of small values: `docs/decisions/011-mimalloc.md`.
+#[cfg(not(feature = "embedded"))]
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 

@@ -12,6 +12,7 @@ use std::path::{Path, PathBuf};
 /// Which modules each module may use, from the table of the design.
 const ARROWS: &[(&str, &[&str])] = &[
     ("address", &[]),
+    ("allocator", &[]),
     ("api", &[]),
     (
         "broker",
@@ -77,7 +78,10 @@ const ARROWS: &[(&str, &[&str])] = &[
             "wire",
         ],
     ),
-    ("sandbox", &["config", "files", "wire"]),
+    (
+        "sandbox",
+        &["allocator", "config", "files", "pysyntax", "wire"],
+    ),
     ("search", &[]),
     ("server", &["config", "runtime", "signals"]),
     ("signals", &[]),
@@ -115,6 +119,7 @@ const NARROW: &[(&str, &str, &[&str])] = &[
             "Environment",
             "Package",
             "PackageName",
+            "SandboxMode",
             "Settings",
         ],
     ),
@@ -169,9 +174,19 @@ const ONLY: &[(&str, &[&str])] = &[
     ("println!", &["cli"]),
     ("eprintln!", &["cli"]),
     ("print!", &["cli"]),
-    ("stdout()", &["cli", "server"]),
-    ("std::env::", &["config", "cli"]),
-    ("env::var", &["config"]),
+    ("monty", &["allocator", "sandbox/embedded/worker"]),
+    ("monty_types", &["allocator", "sandbox/embedded/worker"]),
+    (
+        "stdout()",
+        &[
+            "cli",
+            "sandbox/embedded/confine",
+            "sandbox/embedded/worker",
+            "server",
+        ],
+    ),
+    ("std::env::", &["config", "cli", "sandbox/embedded/confine"]),
+    ("env::var", &["config", "sandbox/embedded/confine"]),
 ];
 
 struct File {

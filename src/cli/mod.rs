@@ -42,6 +42,8 @@ mod stop;
 #[cfg(feature = "otlp")]
 mod telemetry;
 mod token;
+#[cfg(feature = "embedded")]
+mod worker;
 
 use startup::Startup;
 use stop::Stop;
@@ -201,6 +203,10 @@ enum Command {
 #[must_use]
 pub fn main() -> ExitCode {
     let arguments: Vec<OsString> = std::env::args_os().collect();
+    #[cfg(feature = "embedded")]
+    if let Some(code) = worker::run(&arguments) {
+        return code;
+    }
     stop::report_panics(LogFormat::of(&arguments));
     let cli = match Cli::try_parse_from(&arguments) {
         Ok(cli) => cli,

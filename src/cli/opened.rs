@@ -1,16 +1,18 @@
 //! A runtime with the sandbox it may connect, opened for one command and closed behind it.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use super::output::absolute;
 use super::startup::{Configured, interrupted, on_threads, state_folder};
 use super::stop::Stop;
 use crate::compile::MANIFEST_FILE;
-use crate::config::{SandboxMode, Settings};
+use crate::config::{SandboxChoice, SandboxMode, Settings};
 use crate::runtime::{Finding, IN_MEMORY, Runtime, SandboxProvider, runtime_module};
 use crate::sandbox::Sandbox;
 use crate::sandbox::docker::{self, DockerSandbox};
+#[cfg(feature = "embedded")]
+use crate::sandbox::embedded::EmbeddedSandbox;
 
 impl Configured {
     /// Opens the runtime for one execution. No engine is needed until code is to run.
@@ -19,17 +21,22 @@ impl Configured {
         // kept.
         let mut settings = self.settings_to_open();
         Arc::make_mut(&mut settings).results.most_bytes = 0;
-        self.open_in(SandboxMode::Cold, settings)
+        self.open_in(SandboxMode::Cold, Callers::Own, settings)
     }
 
     /// Opens the runtime for whoever may come.
-    pub(super) fn open_to_serve(&self) -> Result<Opened, Stop> {
-        self.open_in(self.settings.sandbox_mode, self.settings_to_open())
+    pub(super) fn open_to_serve(&self, callers: Callers) -> Result<Opened, Stop> {
+        self.open_in(self.settings.sandbox_mode, callers, self.settings_to_open())
     }
 
-    fn open_in(&self, mode: SandboxMode, settings: Arc<Settings>) -> Result<Opened, Stop> {
+    fn open_in(
+        &self,
+        mode: SandboxMode,
+        callers: Callers,
+        settings: Arc<Settings>,
+    ) -> Result<Opened, Stop> {
         let sandbox = Arc::new(Slot::default());
-        let provider = self.provider(&sandbox, mode);
+        let provider = self.provider(&sandbox, mode, callers);
         let runtime = Runtime::open(settings, self.config.as_ref(), &self.environment, provider)?;
         Ok(Opened { runtime, sandbox })
     }
@@ -76,7 +83,7 @@ impl Configured {
     #[cfg(feature = "test-hooks")]
     pub(super) fn open_with_hooks(&self, hooks: crate::runtime::Hooks) -> Result<Opened, Stop> {
         let sandbox = Arc::new(Slot::default());
-        let provider = self.provider(&sandbox, SandboxMode::Cold);
+        let provider = self.provider(&sandbox, SandboxMode::Cold, Callers::Own);
         let runtime = Runtime::open_with_hooks(
             self.settings_to_open(),
             self.config.as_ref(),
@@ -87,9 +94,9 @@ impl Configured {
         Ok(Opened { runtime, sandbox })
     }
 
-    /// Connects to the engine and proves the sandbox when it is asked for. It stands in `slot`
-    /// before the first container is made, so that whoever ends early closes that one too.
-    fn provider(&self, slot: &Arc<Slot>, mode: SandboxMode) -> SandboxProvider {
+    /// Connects and proves the sandbox when it is asked for. It stands in `slot` before the first
+    /// container or worker is made, so that whoever ends early closes that one too.
+    fn provider(&self, slot: &Arc<Slot>, mode: SandboxMode, callers: Callers) -> SandboxProvider {
         let mut settings = Arc::clone(&self.settings);
         Arc::make_mut(&mut settings).sandbox_mode = mode;
         let folder = state_folder(&self.environment);
@@ -99,27 +106,142 @@ impl Configured {
             let folder = folder.clone();
             let slot = Arc::clone(&slot);
             async move {
-                let sandbox = async {
-                    let sandbox = connect(&settings, &folder).await?;
-                    let sandbox = slot.put(sandbox).await?;
-                    sandbox.prove().await?;
-                    Ok(sandbox)
+                match settings.sandbox {
+                    SandboxChoice::Docker => containers(&settings, &folder, &slot).await,
+                    SandboxChoice::Embedded => embedded(&settings, &slot).await,
+                    SandboxChoice::Auto => match containers(&settings, &folder, &slot).await {
+                        Err(lacking) if lacking.has_no_engine && callers == Callers::Own => {
+                            let chosen = embedded(&settings, &slot).await;
+                            chosen.map_err(|other| other.beside(&lacking))
+                        }
+                        chosen => chosen,
+                    },
                 }
-                .await
-                .map_err(|error: docker::Error| Finding {
-                    message: error.to_string(),
-                    hint: None,
-                })?;
-                Ok(sandbox as Arc<dyn Sandbox>)
+                .map_err(|lacking| lacking.finding)
             }
         })
     }
 }
 
-/// Connects to the engine. Every container has imported what all compiled modules import.
-async fn connect(settings: &Settings, folder: &Path) -> Result<DockerSandbox, docker::Error> {
+/// Whose code runs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Callers {
+    /// That of whoever started the process.
+    Own,
+    /// That of clients over the network: what it runs in is not chosen for the operator.
+    Network,
+}
+
+/// Why there is no sandbox of a kind.
+struct Lacking {
+    finding: Finding,
+    /// Whether no engine answers, or it has no image: where containers were never to be had, nothing
+    /// that was proven once gives way to anything else.
+    has_no_engine: bool,
+}
+
+impl Lacking {
+    /// The reason for which there is no other one either.
+    fn beside(self, other: &Self) -> Self {
+        Self {
+            finding: Finding {
+                message: format!("{}\n{}", other.finding.message, self.finding.message),
+                hint: other.finding.hint.clone(),
+            },
+            has_no_engine: true,
+        }
+    }
+}
+
+impl From<docker::Error> for Lacking {
+    fn from(error: docker::Error) -> Self {
+        Self {
+            has_no_engine: matches!(
+                error,
+                docker::Error::Unreachable { .. } | docker::Error::ImageMissing { .. }
+            ),
+            finding: Finding {
+                message: error.to_string(),
+                hint: None,
+            },
+        }
+    }
+}
+
+/// Containers, with what all compiled modules import imported.
+async fn containers(
+    settings: &Settings,
+    folder: &Path,
+    slot: &Slot,
+) -> Result<Arc<dyn Sandbox>, Lacking> {
     let modules = vec![runtime_module()];
-    DockerSandbox::connect_with(settings, folder, modules).await
+    let sandbox = DockerSandbox::connect_with(settings, folder, modules).await?;
+    let sandbox = Arc::new(sandbox);
+    slot.put(Connected::Containers(Arc::clone(&sandbox)))
+        .await?;
+    sandbox.prove().await?;
+    Ok(sandbox)
+}
+
+/// Worker processes.
+#[cfg(feature = "embedded")]
+async fn embedded(settings: &Settings, slot: &Slot) -> Result<Arc<dyn Sandbox>, Lacking> {
+    let lacking = |error: crate::sandbox::embedded::Error| Lacking {
+        finding: Finding {
+            message: error.to_string(),
+            hint: None,
+        },
+        has_no_engine: false,
+    };
+    let sandbox = Arc::new(EmbeddedSandbox::new(settings, &program()?).map_err(lacking)?);
+    slot.put(Connected::Workers(Arc::clone(&sandbox))).await?;
+    sandbox.prove().await.map_err(lacking)?;
+    tracing::info!("code runs in worker processes of mce: there is no container engine");
+    Ok(sandbox)
+}
+
+/// This program.
+#[cfg(feature = "embedded")]
+fn program() -> Result<PathBuf, Lacking> {
+    std::env::current_exe().map_err(|error| Lacking {
+        finding: Finding {
+            message: format!("the system does not tell where this program is: {error}"),
+            hint: None,
+        },
+        has_no_engine: false,
+    })
+}
+
+#[cfg(not(feature = "embedded"))]
+async fn embedded(_: &Settings, _: &Slot) -> Result<Arc<dyn Sandbox>, Lacking> {
+    Err(Lacking {
+        finding: Finding {
+            message: "this build of mce has no embedded sandbox".to_owned(),
+            hint: None,
+        },
+        has_no_engine: false,
+    })
+}
+
+/// A sandbox that there is to close.
+#[derive(Clone)]
+enum Connected {
+    Containers(Arc<DockerSandbox>),
+    #[cfg(feature = "embedded")]
+    Workers(Arc<EmbeddedSandbox>),
+}
+
+impl Connected {
+    async fn shutdown(self) -> Result<(), docker::Error> {
+        match self {
+            Self::Containers(sandbox) => sandbox.shutdown().await,
+            #[cfg(feature = "embedded")]
+            Self::Workers(sandbox) => {
+                sandbox.shutdown().await;
+                Ok(())
+            }
+        }
+    }
 }
 
 /// The sandbox that there is to close.
@@ -130,24 +252,20 @@ struct Slot(Mutex<Held>);
 enum Held {
     #[default]
     Nothing,
-    Sandbox(Arc<DockerSandbox>),
+    Sandbox(Connected),
     /// Closed; nothing is held any more.
     Closed,
 }
 
 impl Slot {
     /// Holds a sandbox. One that came before it was not proven, and is shut down.
-    async fn put(&self, sandbox: DockerSandbox) -> Result<Arc<DockerSandbox>, docker::Error> {
-        let sandbox = Arc::new(sandbox);
+    async fn put(&self, sandbox: Connected) -> Result<(), docker::Error> {
         let before = {
             let mut held = self.0.lock().unwrap_or_else(PoisonError::into_inner);
             if matches!(*held, Held::Closed) {
-                Err(Arc::clone(&sandbox))
+                Err(sandbox)
             } else {
-                Ok(std::mem::replace(
-                    &mut *held,
-                    Held::Sandbox(Arc::clone(&sandbox)),
-                ))
+                Ok(std::mem::replace(&mut *held, Held::Sandbox(sandbox)))
             }
         };
         match before {
@@ -155,9 +273,9 @@ impl Slot {
                 if let Err(error) = unproven.shutdown().await {
                     tracing::warn!(%error, "containers may be left; the next start removes them");
                 }
-                Ok(sandbox)
+                Ok(())
             }
-            Ok(_) => Ok(sandbox),
+            Ok(_) => Ok(()),
             Err(late) => {
                 late.shutdown().await?;
                 Err(docker::Error::Closed)
@@ -166,7 +284,7 @@ impl Slot {
     }
 
     /// Holds nothing from now on.
-    fn close(&self) -> Option<Arc<DockerSandbox>> {
+    fn close(&self) -> Option<Connected> {
         let mut held = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         match std::mem::replace(&mut *held, Held::Closed) {
             Held::Sandbox(sandbox) => Some(sandbox),

@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use clap::ValueEnum;
 
+use super::opened::Callers;
 use super::output::counted;
 use super::startup::Startup;
 use super::stop::{OrStop, Stop};
@@ -82,11 +83,11 @@ pub(super) fn run(arguments: &Arguments, startup: &Startup) -> Outcome {
         for warning in token::of_no_server(&tokens, &configured) {
             tracing::warn!("{warning}");
         }
-        let opened = configured.open_to_serve()?;
+        let opened = configured.open_to_serve(Callers::Network)?;
         return opened
             .run_to_its_end(async |runtime| over_http(runtime, address, &settings.http).await);
     }
-    let opened = configured.open_to_serve()?;
+    let opened = configured.open_to_serve(Callers::Own)?;
     opened.run_to_its_end(async |runtime| {
         let announcing = tokio::spawn({
             let runtime = Arc::clone(&runtime);

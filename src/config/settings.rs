@@ -30,6 +30,8 @@ pub enum SandboxChoice {
     Auto,
     /// Containers.
     Docker,
+    /// Worker processes of this program.
+    Embedded,
 }
 
 /// `MCE_SANDBOX_MODE`.

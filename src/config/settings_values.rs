@@ -95,10 +95,11 @@ pub(super) fn parse_sandbox(text: &str) -> Result<SandboxChoice, Invalid> {
     match text.to_ascii_lowercase().as_str() {
         "auto" => Ok(SandboxChoice::Auto),
         "docker" => Ok(SandboxChoice::Docker),
+        "embedded" if cfg!(feature = "embedded") => Ok(SandboxChoice::Embedded),
         "embedded" => Err(Invalid::expected(
-            "`auto` or `docker` (`embedded` is not in this version)",
+            "`auto` or `docker` (this build of mce has no `embedded`)",
         )),
-        _ => Err(Invalid::expected("`auto` or `docker`")),
+        _ => Err(Invalid::expected("`auto`, `docker` or `embedded`")),
     }
 }
 

@@ -13,7 +13,7 @@ pub use ruff_python_ast as ast;
 pub use ruff_text_size::{Ranged, TextRange, TextSize};
 
 use ruff_python_ast::{Expr, ModModule, PythonVersion, StringLiteral};
-use ruff_python_parser::{Mode, ParseOptions, parse_string_annotation, parse_unchecked};
+use ruff_python_parser::{Mode, ParseOptions, Parsed, parse_string_annotation, parse_unchecked};
 
 pub use depth::MAX_DEPTH;
 pub use unevaluated::unevaluated;
@@ -33,11 +33,27 @@ pub struct SyntaxError {
     pub too_deep: bool,
 }
 
+/// Parses a module, and keeps the tokens that it is made of.
+///
+/// # Errors
+/// As for [`parse`].
+pub fn parse_with_tokens(
+    source: &str,
+) -> Result<(ModModule, ast::token::Tokens), Vec<SyntaxError>> {
+    let parsed = parsed(source)?;
+    let tokens = parsed.tokens().clone();
+    Ok((parsed.into_syntax(), tokens))
+}
+
 /// Parses a module.
 ///
 /// # Errors
 /// Everything the parser found wrong, in the order of the text; at least one entry.
 pub fn parse(source: &str) -> Result<ModModule, Vec<SyntaxError>> {
+    parsed(source).map(Parsed::into_syntax)
+}
+
+fn parsed(source: &str) -> Result<Parsed<ModModule>, Vec<SyntaxError>> {
     if let Some(offset) = depth::exceeded_at(source) {
         return Err(vec![SyntaxError {
             range: TextRange::empty(offset),
@@ -74,7 +90,7 @@ pub fn parse(source: &str) -> Result<ModModule, Vec<SyntaxError>> {
         errors.extend(semantics::errors(source, parsed.syntax()));
     }
     if errors.is_empty() {
-        return Ok(parsed.into_syntax());
+        return Ok(parsed);
     }
     errors.sort_by_key(|error| error.range.start());
     errors.dedup_by_key(|error| error.range.start());

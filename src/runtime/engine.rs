@@ -114,6 +114,13 @@ impl Engine {
         u64::try_from(sandbox.ready()).ok()
     }
 
+    /// Whether code may import libraries; where no sandbox is there yet, those of an image are expected.
+    pub(super) fn has_libraries(&self) -> bool {
+        self.connected
+            .get()
+            .is_none_or(|sandbox| sandbox.has_libraries())
+    }
+
     /// Somebody will soon run code: where there is a sandbox, one place in it is made ready.
     pub(super) fn expect(&self) {
         if let Some(sandbox) = self.connected.get() {

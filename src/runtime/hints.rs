@@ -84,12 +84,14 @@ impl Runtime {
 
     /// What can be imported, really.
     fn hint_of_modules(&self) -> String {
-        let libraries = libraries(&self.guard);
+        let has_libraries = self.engine.has_libraries();
         let servers: Vec<&str> = self.registry.names().take(LISTED).collect();
-        let mut hint = format!(
-            "the sandbox has the standard library and {}",
-            libraries.join(", ")
-        );
+        let mut hint = if has_libraries {
+            let libraries = libraries(&self.guard).join(", ");
+            format!("the sandbox has the standard library and {libraries}")
+        } else {
+            "the embedded sandbox has a part of the standard library".to_owned()
+        };
         if !servers.is_empty() {
             hint.push_str(" and, as `SERVER.functions`, ");
             hint.push_str(&servers.join(", "));
@@ -97,7 +99,9 @@ impl Runtime {
                 hint.push_str(", …");
             }
         }
-        hint.push_str("; the operator adds packages by `MCE_SANDBOX_PACKAGES`");
+        if has_libraries {
+            hint.push_str("; the operator adds packages by `MCE_SANDBOX_PACKAGES`");
+        }
         hint
     }
 

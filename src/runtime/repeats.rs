@@ -58,6 +58,7 @@ fn advice(error_type: ErrorType) -> Option<&'static str> {
         ErrorType::Validation => "change the argument that `error` names",
         ErrorType::Size => "make the code shorter",
         ErrorType::Security => "write it without what the violations name",
+        ErrorType::Unsupported => "write it without what `error` names",
         ErrorType::Lint => "mend what `lint_output` lists",
         ErrorType::Timeout => "do less at once, or give a higher `timeout`",
         ErrorType::Memory => "keep less in memory at once",

@@ -103,6 +103,8 @@ pub enum ErrorType {
     Security,
     /// The lint gate found a mistake.
     Lint,
+    /// The embedded sandbox has not all of Python, and not what the code uses.
+    Unsupported,
     /// The time limit.
     Timeout,
     /// The memory limit.
@@ -140,6 +142,7 @@ impl ErrorType {
             Self::Size => "size",
             Self::Security => "security",
             Self::Lint => "lint",
+            Self::Unsupported => "unsupported",
             Self::Timeout => "timeout",
             Self::Memory => "memory",
             Self::Pids => "pids",
@@ -168,6 +171,7 @@ impl From<FailureKind> for ErrorType {
             FailureKind::Pids => Self::Pids,
             FailureKind::Disk => Self::Disk,
             FailureKind::OutputLimit => Self::OutputLimit,
+            FailureKind::Unsupported => Self::Unsupported,
             FailureKind::Sandbox => Self::Sandbox,
             FailureKind::Internal => Self::Internal,
         }

@@ -10,6 +10,8 @@ use indexmap::IndexMap;
 use crate::wire::{Arguments, Streamed, Value};
 
 pub mod docker;
+#[cfg(feature = "embedded")]
+pub mod embedded;
 pub mod frames;
 mod http;
 mod running;
@@ -21,6 +23,11 @@ pub use http::{HttpFailure, HttpPiece, HttpRequest, HttpResponse, HttpTimeouts};
 pub trait Sandbox: Send + Sync {
     /// `docker` or `embedded`, as results name it.
     fn name(&self) -> &'static str;
+
+    /// Whether code may import the libraries of the image.
+    fn has_libraries(&self) -> bool {
+        true
+    }
 
     /// Runs one job in a fresh environment. Never fails as such: what went wrong is in the
     /// outcome. Dropping the future ends the execution and removes what it ran in.
@@ -145,6 +152,8 @@ pub enum FailureKind {
     Disk,
     /// The output limit.
     OutputLimit,
+    /// The sandbox has not all of Python, and not what the code uses.
+    Unsupported,
     /// The sandbox itself is not available or not proven.
     Sandbox,
     /// A fault of MCE.

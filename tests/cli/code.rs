@@ -9,9 +9,14 @@ use crate::shop::{CONFIG, shop};
 fn an_engine_that_does_not_run_is_said_with_what_to_do() {
     let folder = shop().compiled();
     folder.write("code.py", "result = 6 * 7\n");
-    snapshot!(folder, folder.command(&["exec", "code.py"]));
-    snapshot!(folder, folder.command(&["sandbox", "status"]));
-    snapshot!(folder, folder.command(&["demo"]));
+    let in_containers = |arguments: &[&str]| {
+        let mut command = folder.command(arguments);
+        command.env("MCE_SANDBOX", "docker");
+        command
+    };
+    snapshot!(folder, in_containers(&["exec", "code.py"]));
+    snapshot!(folder, in_containers(&["sandbox", "status"]));
+    snapshot!(folder, in_containers(&["demo"]));
 }
 
 #[test]

@@ -54,5 +54,5 @@ fn exec_says_that_there_is_no_ruff_and_goes_on() {
     let told = String::from_utf8(done.stderr).unwrap();
     assert_eq!(told.matches("code is not linted").count(), 1, "{told}");
     let result: serde_json::Value = serde_json::from_slice(&done.stdout).unwrap();
-    assert_eq!(result["error_type"], "sandbox");
+    assert_eq!(result["error_type"], "execution");
 }

@@ -212,10 +212,10 @@ fn in_the_wrong_folder_code_that_imports_a_server_is_told_why_there_is_none() {
     folder.write("code.py", "from tasks.functions import get_task\n");
     let done = folder.command(&["exec", "code.py"]).output().unwrap();
     has(text(&result(&done), "hint"), "no config here");
-    // Other code goes on to the sandbox, of which there is none here.
+    // Other code goes on to the sandbox.
     folder.write("code.py", "result = 6 * 7\n");
     let done = folder.command(&["exec", "code.py"]).output().unwrap();
-    assert_eq!(result(&done)["error_type"], "sandbox");
+    assert_eq!(result(&done)["data"], 42);
     assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1);
 }
 
@@ -294,14 +294,22 @@ fn an_empty_variable_does_not_hide_the_env_file() {
 }
 
 #[test]
-fn the_embedded_sandbox_is_not_promised() {
+fn without_an_engine_code_runs_in_a_worker_and_that_is_said() {
     let folder = compiled(CONFIG);
-    let mut compile = folder.command(&["compile"]);
-    let done = compile.env("MCE_SANDBOX", "embedded").output().unwrap();
-    assert_eq!(done.status.code(), Some(1));
+    folder.write("code.py", "result = sum(x for x in range(4))\n");
+    let done = folder.command(&["exec", "code.py"]).output().unwrap();
+    let found = result(&done);
+    assert_eq!(
+        (&found["data"], text(&found, "sandbox")),
+        (&6.into(), "embedded")
+    );
+    folder.write("code.py", "import decimal\n");
+    let done = folder.command(&["exec", "code.py"]).output().unwrap();
+    let found = result(&done);
+    assert_eq!(text(&found, "error_type"), "unsupported");
     has(
-        &one_line(&done.stderr),
-        "MCE_SANDBOX: expected `auto` or `docker` (`embedded` is not in this version)",
+        text(&found, "error"),
+        "line 1: the module `decimal` needs the docker sandbox",
     );
 }
 

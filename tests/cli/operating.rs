@@ -145,7 +145,15 @@ fn the_doctor_says_what_is_wrong_and_what_to_do_and_changes_nothing() {
     assert_eq!(findings(&value, "compiled")[0].0, "ok");
     assert_eq!(findings(&value, "up to date")[0].0, "ok");
     let (code, value) = folder.json(&["doctor", "--json"]);
-    assert_eq!(code, 1, "there is no engine");
+    assert_eq!(code, 0, "workers do for an engine: {value}");
+    assert_eq!(findings(&value, "engine")[0].0, "warning");
+    let isolation = findings(&value, "isolation");
+    assert_eq!(isolation[0].0, "ok");
+    has(&isolation[0].1, "worker");
+    let mut command = folder.command(&["doctor", "--json"]);
+    let done = command.env("MCE_SANDBOX", "docker").output().unwrap();
+    assert_eq!(done.status.code(), Some(1), "there is no engine");
+    let value: Value = serde_json::from_slice(&done.stdout).unwrap();
     let engine = findings(&value, "engine");
     assert_eq!(engine[0].0, "problem");
     has(&engine[0].1, "-> start Docker or Podman");

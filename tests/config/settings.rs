@@ -165,7 +165,7 @@ fn wrong_values_name_variable_and_expectation() {
         ("MCE_DEBUG", "maybe", "`true` or `false`"),
         ("MCE_LOG_LEVEL", "INFOO", "a level"),
         ("MCE_LOG_LEVEL", "mce=loud", "a level"),
-        ("MCE_SANDBOX", "none", "`auto` or `docker`"),
+        ("MCE_SANDBOX", "none", "`auto`, `docker` or `embedded`"),
         ("MCE_SANDBOX_MODE", "hot", "`warm` or `cold`"),
         ("MCE_DOCKER_IMAGE", "--privileged", "an image reference"),
         (

@@ -23,9 +23,9 @@ use indexmap::IndexMap;
 use mce::config::{Environment, Settings};
 use mce::sandbox::docker::DockerSandbox;
 use mce::sandbox::{
-    Call, CallError, Failure, FailureKind, Host, Job, Module, Outcome, Reply, Sandbox,
+    Call, CallError, Failure, FailureKind, Host, Job, Module, Outcome, Reply, Sandbox, Stream,
 };
-use mce::wire::{Arguments, Value};
+use mce::wire::{Arguments, Streamed, Value};
 
 /// Makes the engine answer and the image exist. Tests that need them run; they never skip.
 pub fn engine() {
@@ -179,11 +179,22 @@ impl Host for FakeHost {
         self.calls.fetch_add(1, Ordering::SeqCst);
         let now = self.now.fetch_add(1, Ordering::SeqCst) + 1;
         self.most_at_once.fetch_max(now, Ordering::SeqCst);
+        let is_watched = call.function == "watch";
+        let is_cut = call.arguments.get("cut") == Some(&Value::Bool(true));
         let answer = self
             .answer(&call.server, &call.function, call.arguments)
             .await;
         self.now.fetch_sub(1, Ordering::SeqCst);
-        answer.map(Reply::from)
+        let mut reply = answer.map(Reply::from)?;
+        if is_watched {
+            reply.stream = Some(Stream {
+                kind: Streamed::Events,
+                cut: is_cut.then(|| CallError::Egress {
+                    message: "there would have been more".to_owned(),
+                }),
+            });
+        }
+        Ok(reply)
     }
 }
 
@@ -231,6 +242,16 @@ impl FakeHost {
             "egress" => Err(CallError::Egress {
                 message: "not imported".to_owned(),
             }),
+            "things" => Ok(Value::from(match arguments.get("cursor") {
+                None => serde_json::json!({"things": [1, 2], "next": "b"}),
+                Some(Value::String(cursor)) if cursor == "b" => {
+                    serde_json::json!({"things": [3], "next": null})
+                }
+                Some(_) => serde_json::json!({"things": "none", "next": null}),
+            })),
+            "watch" => Ok(Value::from(serde_json::json!([
+                {"data": {"n": 1}}, {"data": "two", "event": "note", "id": "7"},
+            ]))),
             "panics" => panic!("a fault of the host"),
             _ => Err(CallError::Argument {
                 message: format!("{function}() is unknown"),

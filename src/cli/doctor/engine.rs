@@ -5,17 +5,76 @@ use std::time::Duration;
 
 use tokio::time::timeout;
 
-use super::{Finding, PATIENCE};
-use crate::config::Settings;
+use super::{Finding, PATIENCE, State};
+use crate::config::{SandboxChoice, Settings};
 use crate::sandbox::docker::{self, DockerSandbox, Engine, EngineFacts, Status};
 
 /// How long an engine that answers may take to describe itself.
 const SHORT: Duration = Duration::from_secs(15);
 
+/// What to do where workers are not confined.
+const NO_WORKERS: &str = "use a container engine: docs/engines.md";
+
 /// What to do where the engine itself gives no advice.
 const LOOK: &str = "see the engine's own log, and docs/engines.md";
 
 pub(super) async fn look(settings: &Settings, state_folder: &Path) -> Vec<Finding> {
+    match settings.sandbox {
+        SandboxChoice::Embedded => vec![workers(settings).await],
+        SandboxChoice::Docker => containers(settings, state_folder).await,
+        SandboxChoice::Auto => {
+            let mut findings = containers(settings, state_folder).await;
+            let lacks = |it: &&mut Finding| {
+                it.state == State::Problem && matches!(it.check, "engine" | "image")
+            };
+            let Some(lacking) = findings.iter_mut().find(lacks) else {
+                return findings;
+            };
+            let workers = workers(settings).await;
+            if workers.state == State::Ok {
+                // Code runs, if not in containers.
+                lacking.state = State::Warning;
+                findings.retain(|it| it.state != State::Skipped);
+                findings.push(workers);
+            }
+            findings
+        }
+    }
+}
+
+/// Whether worker processes of this program are confined.
+#[cfg(feature = "embedded")]
+async fn workers(settings: &Settings) -> Finding {
+    use crate::sandbox::embedded::EmbeddedSandbox;
+    let program = match std::env::current_exe() {
+        Ok(program) => program,
+        Err(error) => {
+            return Finding::problem("isolation", format!("no workers: {error}"))
+                .advice(NO_WORKERS);
+        }
+    };
+    let proven = async {
+        let sandbox = EmbeddedSandbox::new(settings, &program)?;
+        let proven = sandbox.prove().await;
+        sandbox.shutdown().await;
+        proven
+    };
+    match timeout(PATIENCE, proven).await {
+        Ok(Ok(())) => Finding::ok(
+            "isolation",
+            "code runs in confined worker processes of mce (embedded), which know a part of Python",
+        ),
+        Ok(Err(error)) => Finding::of_message("isolation", &error.to_string(), NO_WORKERS),
+        Err(_) => Finding::late("isolation"),
+    }
+}
+
+#[cfg(not(feature = "embedded"))]
+async fn workers(_: &Settings) -> Finding {
+    Finding::problem("isolation", "this build of mce has no embedded sandbox").advice(NO_WORKERS)
+}
+
+async fn containers(settings: &Settings, state_folder: &Path) -> Vec<Finding> {
     let engine = match timeout(PATIENCE, Engine::connect(settings)).await {
         Ok(Ok(engine)) => engine,
         Ok(Err(error)) => return without(&["image", "isolation"], failed("engine", &error)),

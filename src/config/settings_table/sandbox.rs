@@ -5,9 +5,11 @@ use super::{BOOLEAN, COUNT, SECONDS, SIZE, Setting, setting};
 pub(super) const SANDBOX: &[Setting] = &[
     setting(
         "MCE_SANDBOX",
-        "`auto` or `docker`",
+        "`auto`, `docker` or `embedded`",
         "auto",
-        "Where code runs; in this version always in containers.",
+        "Where code runs: in containers, or in confined worker processes of `mce` itself, which know a \
+         part of Python. `auto` takes containers where an engine answers that has the image, else \
+         `embedded`, but not over HTTP.",
     ),
     setting(
         "MCE_DOCKER_IMAGE",

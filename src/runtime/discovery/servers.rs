@@ -129,7 +129,9 @@ impl Runtime {
 
         let mut answer = ServersPage::default();
         if cursor.is_none() {
-            answer.sandbox_libraries = libraries(&self.guard);
+            if self.engine.has_libraries() {
+                answer.sandbox_libraries = libraries(&self.guard);
+            }
             answer.allowed_domains = self.allowed_domains();
         }
         let mut room = PAGE_BYTES.saturating_sub(length(&answer));

@@ -113,6 +113,7 @@ fn said_failure(said: SaidFailure, seen: &Seen, job: &Job) -> Failure {
     let kind = match said.kind.as_str() {
         "api" => FailureKind::Api,
         "egress" => FailureKind::Egress,
+        "unsupported" => FailureKind::Unsupported,
         "output_limit" => return output_limit(job.max_output_bytes),
         // The code's word, and that of another.
         _ if said.refused_process && seen.refused_process => FailureKind::Pids,

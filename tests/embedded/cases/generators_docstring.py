@@ -1,0 +1,4 @@
+def g():
+    "says"
+    yield 1
+print(list(g()))

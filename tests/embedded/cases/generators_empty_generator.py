@@ -1,0 +1,4 @@
+def g():
+    return
+    yield
+print(list(g()), next(g(), "none"))

@@ -1,0 +1,5 @@
+def g():
+    yield
+    x = yield
+    print(x)
+print(list(g()))
