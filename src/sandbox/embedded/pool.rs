@@ -16,6 +16,8 @@ use crate::sandbox::running::FrameWriter;
 
 /// From the start of a worker to its report.
 const START_TIMEOUT: Duration = Duration::from_secs(20);
+/// Until a worker is started in the place of one that was taken: that one's code is mostly done by then.
+const PAUSE: Duration = Duration::from_millis(10);
 /// The most that a report may be.
 const MAX_HELLO: usize = 256 << 10;
 
@@ -92,7 +94,7 @@ impl Pool {
                 return worker;
             };
             if worker.is_alive() {
-                self.refill();
+                self.begin(self.plan.size, PAUSE);
                 return Ok(worker);
             }
         }
@@ -109,7 +111,7 @@ impl Pool {
     /// Sees to it that one waits.
     pub(super) fn expect(self: &Arc<Self>) {
         if self.plan.size == 0 {
-            self.begin(1);
+            self.begin(1, Duration::ZERO);
         }
     }
 
@@ -142,12 +144,12 @@ impl Pool {
     }
 
     fn refill(self: &Arc<Self>) {
-        self.begin(self.plan.size);
+        self.begin(self.plan.size, Duration::ZERO);
     }
 
-    /// Starts as many as are lacking, in the background.
-    fn begin(self: &Arc<Self>, size: usize) {
-        let lacking = {
+    /// Starts as many as are lacking, in the background; where others wait still, after a pause.
+    fn begin(self: &Arc<Self>, size: usize, pause: Duration) {
+        let (lacking, pause) = {
             let mut ready = self.held();
             if ready.is_closed {
                 return;
@@ -155,11 +157,13 @@ impl Pool {
             let there = ready.workers.len() + ready.coming;
             let lacking = size.saturating_sub(there);
             ready.coming += lacking;
-            lacking
+            let is_last = ready.workers.is_empty();
+            (lacking, if is_last { Duration::ZERO } else { pause })
         };
         for _ in 0..lacking {
             let pool = Arc::clone(self);
             self.runtime.spawn(async move {
+                tokio::time::sleep(pause).await;
                 let started = pool.start().await;
                 pool.held().coming -= 1;
                 match started {
