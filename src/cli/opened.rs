@@ -1,6 +1,6 @@
 //! A runtime with the sandbox it may connect, opened for one command and closed behind it.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use super::output::absolute;
@@ -202,7 +202,7 @@ async fn embedded(settings: &Settings, slot: &Slot) -> Result<Arc<dyn Sandbox>, 
 
 /// This program.
 #[cfg(feature = "embedded")]
-fn program() -> Result<PathBuf, Lacking> {
+fn program() -> Result<std::path::PathBuf, Lacking> {
     std::env::current_exe().map_err(|error| Lacking {
         finding: Finding {
             message: format!("the system does not tell where this program is: {error}"),
@@ -213,6 +213,10 @@ fn program() -> Result<PathBuf, Lacking> {
 }
 
 #[cfg(not(feature = "embedded"))]
+#[expect(
+    clippy::unused_async,
+    reason = "of the same form as where there are workers"
+)]
 async fn embedded(_: &Settings, _: &Slot) -> Result<Arc<dyn Sandbox>, Lacking> {
     Err(Lacking {
         finding: Finding {

@@ -268,6 +268,11 @@ pub const CASES: &[Case] = &[
         "\"2024-03-01T00:00:00+00:00\"",
     ),
     value("sums of truth values", "sum(x > 1 for x in [1, 2, 3])", "2"),
+    value(
+        "names of builtins that the code takes",
+        "list = 3\nstr = 4\ntype = 5\nlen = 6\nnext = 7\nisinstance = 8\ndef f():\n    yield 1\nfrom datetime import datetime\n[{1: 2} | {3: 4}, 7.5 // 2, '%d' % 3, sum(x for x in f()), datetime(2024, 1, 1).strftime('%f'), list]",
+        "[{\"1\": 2, \"3\": 4}, 3.0, \"3\", 1, \"000000\", 3]",
+    ),
     Case {
         name: "prints with separators",
         code: "print('a', 1, None, sep='-', end='!')\nprint(f'{1.5:.2f}', {'k': [1]})",

@@ -70,6 +70,10 @@ async fn workers(settings: &Settings) -> Finding {
 }
 
 #[cfg(not(feature = "embedded"))]
+#[expect(
+    clippy::unused_async,
+    reason = "of the same form as where there are workers"
+)]
 async fn workers(_: &Settings) -> Finding {
     Finding::problem("isolation", "this build of mce has no embedded sandbox").advice(NO_WORKERS)
 }

@@ -11,7 +11,7 @@ const PREFIX: &str = "_mce_";
 /// What is done with a source before the interpreter has it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Pass {
-    /// Nothing: it has neither `yield` nor loops over what may call the host.
+    /// Nothing of generators: it has neither `yield` nor loops over what may call the host.
     Plain,
     /// Its generators are lowered, and what iterates may be given such that call the host.
     Drives,
@@ -42,10 +42,7 @@ impl Source {
     /// Its statements, lowered.
     pub(super) fn parts(&self) -> &[Part] {
         self.parts.get_or_init(|| {
-            let lowered = match self.pass {
-                Pass::Plain => Ok(self.text.to_owned()),
-                Pass::Drives => lower_library(self.text),
-            };
+            let lowered = lower_library(self.text, self.pass == Pass::Drives);
             // A test lowers every source; code that needs what failed here is told of its names.
             let text = lowered.unwrap_or_default();
             let statements = statements(&text).into_iter();

@@ -12,7 +12,7 @@ pub enum Builtin {
     Unknown,
 }
 
-const NATIVE: &[&str] = &[
+pub const NATIVE: &[&str] = &[
     "ArithmeticError",
     "AssertionError",
     "AttributeError",

@@ -10,6 +10,7 @@ mod asynchronous;
 mod attributes;
 mod builtins;
 mod calls;
+mod captured;
 mod classes;
 mod deletion;
 mod edits;
@@ -33,6 +34,7 @@ mod types;
 
 use std::collections::{BTreeMap, BTreeSet};
 
+pub(super) use self::captured::keep as keep_builtins;
 use self::facts::Facts;
 use self::rewrite::Rewriter;
 use self::scope::Scopes;
@@ -101,13 +103,17 @@ pub(super) fn lower(source: &str, known: &Known<'_>) -> Result<Lowered, Unsuppor
     }))
 }
 
-/// Lowers a part of the library, which keeps to what the interpreter has but for `yield`, and whose
-/// loops may be given generators that call the host.
+/// Lowers a part of the library, which keeps to what the interpreter has. Where it `drives`, it may
+/// `yield`, and its loops may be given generators that call the host.
 ///
 /// # Errors
 /// The first thing found that cannot be done exactly.
-pub(super) fn lower_library(source: &str) -> Result<String, Unsupported> {
-    generators::lower_generators(source, true).map(|lowered| lowered.code)
+pub(super) fn lower_library(source: &str, drives: bool) -> Result<String, Unsupported> {
+    if !drives {
+        return Ok(captured::captured(source));
+    }
+    let lowered = generators::lower_generators(source, true)?;
+    Ok(captured::captured(&lowered.code))
 }
 
 /// What a line of lowered code stands for.

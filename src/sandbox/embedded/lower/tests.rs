@@ -418,7 +418,7 @@ fn lines_are_those_of_the_source_after_both_passes() {
 
 #[test]
 fn the_library_may_yield() {
-    let lowered = lower_library("def _mce_f():\n    yield 1\n").unwrap();
+    let lowered = lower_library("def _mce_f():\n    yield 1\n", true).unwrap();
     assert!(!lowered.contains("yield"), "{lowered}");
     assert!(lowered.contains("_mce_f"), "{lowered}");
 }
@@ -452,4 +452,24 @@ fn times_in_f_strings() {
         "f'{_mce_format(t, \"%H:%M\")} {x:.1%} {_mce_format((d), \"%Y\")}'",
     );
     same("f'{x:>{n}}' f'{x!r:%H}'");
+}
+
+#[test]
+fn the_library_means_builtins_whatever_code_calls_so() {
+    let lowered = |source| lower_library(source, false).unwrap();
+    assert_eq!(
+        lowered(
+            "def _mce_f(type, x=len('')):\n    return type(x), list(x), [str(int) for int in x]\n"
+        ),
+        "def _mce_f(type, x=_mce_builtin_len('')):\n    return type(x), _mce_builtin_list(x), \
+         [_mce_builtin_str(int) for int in x]\n"
+    );
+    assert_eq!(
+        lowered(
+            "class _mce_C:\n    def list(self):\n        raise ValueError(list, f'{max(1, 2)}')\n"
+        ),
+        "class _mce_C:\n    def list(self):\n        \
+         raise ValueError(_mce_builtin_list, f'{_mce_builtin_max(1, 2)}')\n"
+    );
+    assert!(super::keep_builtins().contains("_mce_builtin_list = list\n"));
 }

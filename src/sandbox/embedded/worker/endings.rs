@@ -18,6 +18,9 @@ const CANNOT_READ: &str = "The monty syntax parser does not yet support ";
 /// What it says of code that is nested more deeply than it reads.
 const TOO_DEEP: &str = "Source is too deeply nested";
 
+/// How it begins where a function is larger than it compiles.
+const TOO_LARGE: &str = "function too large";
+
 /// How it ends what it says of a pattern that would take a very long time.
 const TOO_MUCH_BACKTRACKING: &str = "Max limit for backtracking count exceeded";
 
@@ -109,6 +112,9 @@ fn unsupported(error: &MontyException) -> Option<String> {
     let message = error.message()?;
     if error.exc_type() == ExcType::SyntaxError && message == TOO_DEEP {
         return Some("code that is nested so deeply".to_owned());
+    }
+    if error.exc_type() == ExcType::SyntaxError && message.starts_with(TOO_LARGE) {
+        return Some("a function this large".to_owned());
     }
     if error.exc_type() != ExcType::NotImplementedError {
         return None;

@@ -28,6 +28,7 @@ use monty_types::{
 };
 
 use super::job::Task;
+use super::lower::keep_builtins;
 use super::{WorkerLimits, confine};
 use crate::sandbox::frames::Kind;
 use crate::wire::Value;
@@ -60,6 +61,9 @@ pub(crate) fn run(limits: &WorkerLimits) -> ExitCode {
     }
     crate::allocator::limit(limits.memory);
     let mut worker = Worker::new(channel, limits);
+    if worker.keep_builtins().is_err() {
+        return ExitCode::FAILURE;
+    }
     // The host ends the stream when it wants no more.
     while let Ok(true) = worker.work() {}
     if worker.is_out_of_memory {
@@ -110,6 +114,22 @@ impl<R: Read + Timed, W: Write> Worker<R, W> {
             loaded: BTreeSet::new(),
             is_out_of_memory: false,
         }
+    }
+
+    /// Keeps the builtins for the library.
+    fn keep_builtins(&mut self) -> Result<(), Gone> {
+        let (repl, objects) = (self.repl.take(), self.objects.take());
+        let (Some(repl), Some(objects)) = (repl, objects) else {
+            return Err(Gone::Ended);
+        };
+        let (channel, errors) = (Rc::clone(&self.channel), Rc::clone(&self.errors));
+        let mut running = Running::new(channel, errors, objects, 0);
+        self.sources.add_library();
+        let (repl, kept) = running.run(repl, &keep_builtins())?;
+        kept.map_err(|error| std::io::Error::other(error.to_string()))?;
+        self.repl = Some(repl);
+        self.objects = Some(running.objects);
+        Ok(())
     }
 
     /// Does one job. Whether there may be another.

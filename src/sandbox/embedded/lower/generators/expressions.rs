@@ -138,7 +138,12 @@ impl Body<'_, '_> {
         self.hoist(&expr.value, false)?;
         let iterator = self.temporary("delegate");
         let at = expr.start();
-        self.around(0, format!("{iterator} = iter(("), expr.value.range(), "))")?;
+        self.around(
+            0,
+            format!("{iterator} = _mce_builtin_iter(("),
+            expr.value.range(),
+            "))",
+        )?;
         self.line(0, at, "_mce_sent = _mce_thrown = None");
         let resume = self.flow.label();
         let origin = self.origin(at);
@@ -152,7 +157,11 @@ impl Body<'_, '_> {
                  else _mce_delegate({iterator}, _mce_sent, _mce_thrown)"
             ),
         );
-        self.line(0, at, "if type(_mce_value) is not _mce_Return:");
+        self.line(
+            0,
+            at,
+            "if _mce_builtin_type(_mce_value) is not _mce_Return:",
+        );
         self.flow.line(flow::state(1, origin, resume));
         self.line(1, at, "return _mce_value");
         Ok(())

@@ -38,14 +38,23 @@ impl Body<'_, '_> {
         let (next, done, end) = (self.flow.label(), self.flow.label(), self.flow.label());
         let iterator = self.temporary("iterator");
         self.hoist(&stmt.iter, false)?;
-        self.around(0, format!("{iterator} = iter(("), stmt.iter.range(), "))")?;
+        self.around(
+            0,
+            format!("{iterator} = _mce_builtin_iter(("),
+            stmt.iter.range(),
+            "))",
+        )?;
         let origin = self.origin(stmt.start());
         let closing = self.lowering.closing.contains(&stmt.start());
         let cleanup = closing.then(|| self.open_cleanup(stmt.start()));
         self.flow.place_head(next, origin);
         let advance = format!("_mce_item = {}", advance(&iterator));
         self.line(0, stmt.start(), advance);
-        self.line(0, stmt.start(), "if type(_mce_item) is _mce_Return:");
+        self.line(
+            0,
+            stmt.start(),
+            "if _mce_builtin_type(_mce_item) is _mce_Return:",
+        );
         self.branch(done, stmt.start());
         self.assign(0, &stmt.target, "_mce_item")?;
         self.contexts.push(Context::Loop { end, next });
@@ -102,7 +111,7 @@ impl Lowering<'_> {
         lines.extend(self.compose(
             level,
             stmt.start(),
-            vec![format!("{iterator} = iter((").into()],
+            vec![format!("{iterator} = _mce_builtin_iter((").into()],
             stmt.iter.range(),
             vec!["))".into()],
         )?);
@@ -120,7 +129,7 @@ impl Lowering<'_> {
         let item = iterator.replace("loop", "item");
         let at = stmt.start();
         let advance = advance(iterator);
-        let head = format!("while type({item} := {advance}) is not _mce_Return:");
+        let head = format!("while _mce_builtin_type({item} := {advance}) is not _mce_Return:");
         lines.push(Line::text(level, self.source.line(at), head));
         let range = stmt.target.range();
         let (before, after) = if self.source.slice(range).contains('\n') {
@@ -143,7 +152,7 @@ impl Lowering<'_> {
 /// interpreter can suspend; `next()` cannot be.
 pub fn advance(iterator: &str) -> String {
     format!(
-        "({iterator}._mce_advance(None, None) if type({iterator}) is _mce_Generator \
-         else next({iterator}, _mce_END))"
+        "({iterator}._mce_advance(None, None) if _mce_builtin_type({iterator}) is _mce_Generator \
+         else _mce_builtin_next({iterator}, _mce_END))"
     )
 }

@@ -273,8 +273,9 @@ impl Body<'_, '_> {
         self.with_items(rest, body, range)?;
         self.finish_normally(number, label, done, range.end());
         let origin = self.origin(at);
-        let exit =
-            format!("if not {manager}.__exit__(type(_mce_caught), _mce_caught, None): raise");
+        let exit = format!(
+            "if not {manager}.__exit__(_mce_builtin_type(_mce_caught), _mce_caught, None): raise"
+        );
         let tail = vec![
             Line::text(0, origin, "except BaseException as _mce_caught:"),
             Line::text(1, origin, exit),
