@@ -196,14 +196,23 @@ async fn embedded(settings: &Settings, slot: &Slot) -> Result<Arc<dyn Sandbox>, 
     let sandbox = Arc::new(EmbeddedSandbox::new(settings, &program()?).map_err(lacking)?);
     slot.put(Connected::Workers(Arc::clone(&sandbox))).await?;
     sandbox.prove().await.map_err(lacking)?;
-    tracing::info!("code runs in worker processes of mce: there is no container engine");
+    tracing::info!("code runs in worker processes of mce");
     Ok(sandbox)
 }
 
-/// This program.
+/// This program: on Linux the file that runs, in whose place there may be another since.
+#[cfg(feature = "embedded")]
+pub(super) fn this_program() -> std::io::Result<std::path::PathBuf> {
+    let running = Path::new("/proc/self/exe");
+    if cfg!(target_os = "linux") && running.exists() {
+        return Ok(running.to_owned());
+    }
+    std::env::current_exe()
+}
+
 #[cfg(feature = "embedded")]
 fn program() -> Result<std::path::PathBuf, Lacking> {
-    std::env::current_exe().map_err(|error| Lacking {
+    this_program().map_err(|error| Lacking {
         finding: Finding {
             message: format!("the system does not tell where this program is: {error}"),
             hint: None,

@@ -45,8 +45,9 @@ pub(super) async fn look(settings: &Settings, state_folder: &Path) -> Vec<Findin
 /// Whether worker processes of this program are confined.
 #[cfg(feature = "embedded")]
 async fn workers(settings: &Settings) -> Finding {
+    use crate::cli::opened::this_program;
     use crate::sandbox::embedded::EmbeddedSandbox;
-    let program = match std::env::current_exe() {
+    let program = match this_program() {
         Ok(program) => program,
         Err(error) => {
             return Finding::problem("isolation", format!("no workers: {error}"))
